@@ -1,0 +1,278 @@
+"""What a lesson file becomes: frozen values, one class per directive, no behaviour.
+
+Everything here is plain data between parse and render. Prose fields hold HTML that only `prose` may make.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markupsafe import Markup
+
+Distribution = Literal["randn", "positive", "onehot", "ints"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in a lesson file; lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """A run of rendered markdown between directives."""
+
+    place: Place
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callout:
+    """Prose set apart: `note`, `aside` or `plan`."""
+
+    place: Place
+    kind: Literal["note", "aside", "plan"]
+    title: str
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One tensor that a forward program starts from.
+
+    Args:
+        sizes: One expression per axis over the dims, such as `N`, `block*n_embd` or `5`.
+        bound: For `ints(V)`, the expression `V`: entries are drawn from 0 .. V-1.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    distribution: Distribution = "randn"
+    bound: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forward:
+    """A straight-line torch program: the only source of every answer about it.
+
+    Args:
+        name: The id that exercises refer to by `:forward:`.
+        source_line: Line of the file on which *source* starts.
+    """
+
+    place: Place
+    name: str
+    dims: Mapping[str, int]
+    inputs: tuple[Input, ...]
+    output: str
+    source: str
+    source_line: int
+    show: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tempting:
+    """A wrong answer that learners give, with what to say about it."""
+
+    place: Place
+    value: str
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    place: Place
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exercise:
+    """What everything that stores an answer has in common; `was` keeps progress after a rename."""
+
+    place: Place
+    name: str
+    was: tuple[str, ...] = ()
+    prompt: Markup = Markup()
+    hints: tuple[Hint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape(Exercise):
+    """Ask for the shape of *of* (such as `dW`). *ask* is a partly given shape such as `(100, ?)`."""
+
+    forward: str | None
+    of: str | None
+    ask: str | None = None
+    answer: str | None = None
+    tempting: tuple[Tempting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(Exercise):
+    """Ask for one number. *answer* is an arithmetic expression over *given*."""
+
+    answer: str
+    given: Mapping[str, float] = field(default_factory=dict)
+    rtol: float = 1e-3
+    atol: float = 0.0
+    tempting: tuple[Tempting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    place: Place
+    html: Markup
+    right: bool
+    feedback: Markup | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Exercise):
+    """Radio buttons where one option is right, checkboxes where several are."""
+
+    options: tuple[Option, ...]
+
+    @property
+    def multiple(self) -> bool:
+        return sum(option.right for option in self.options) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axes(Exercise):
+    """Ask which axes of *source* (such as `dY`) are summed to give *of* (such as `db`)."""
+
+    forward: str
+    of: str
+    source: str
+    tempting: tuple[Tempting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matmul(Exercise):
+    """Build *of* (such as `dW`) from two tensors, either of them transposed."""
+
+    forward: str
+    of: str
+    tempting: tuple[Tempting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """Python text inside a lesson; *line* is the line of the file on which it starts."""
+
+    place: Place
+    source: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredMistake:
+    """Wrong code with the message that a learner who writes it gets.
+
+    *message* is plain text with backticks for code; *html* is the same, rendered.
+    """
+
+    place: Place
+    message: str
+    html: Markup
+    code: Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grad(Exercise):
+    """A code box: the learner writes gradients of a forward program.
+
+    Args:
+        require: Names as the learner writes them, such as `dW`, in the author's order.
+        given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
+        alternatives: Further solutions that are equally right (`:same-as:`).
+        reveal: `after-hints`, `after-success`, `after:N` or `never`.
+    """
+
+    forward: str
+    require: tuple[str, ...]
+    starter: Code
+    solution: Code
+    alternatives: tuple[Code, ...] = ()
+    mistakes: tuple[DeclaredMistake, ...] = ()
+    grade: Literal["rule", "value"] = "rule"
+    given: tuple[str, ...] = ()
+    atol: float | None = None
+    rtol: float | None = None
+    reason: str | None = None
+    forbid: tuple[str, ...] = ()
+    seconds: float = 2.0
+    reveal: str = "after-hints"
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visual:
+    """A picture. *given* holds the numbers of the ones that are drawn from numbers."""
+
+    place: Place
+    name: str
+    kind: str
+    forward: str | None
+    of: str | None
+    given: Mapping[str, object]
+    caption: Markup
+
+
+Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Visual
+Quiz = Shape | Number | Choice | Axes | Matmul
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One page. *path* is relative to the course folder; *slug* comes from the file name."""
+
+    path: str
+    slug: str
+    unit: str
+    title: str
+    name: str
+    estimate: str
+    requires: tuple[str, ...]
+    goals: tuple[str, ...]
+    draft: bool
+    blocks: tuple[Block, ...]
+
+    @property
+    def exercises(self) -> tuple[Exercise, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, Exercise))
+
+    def exercise(self, name: str) -> Exercise | None:
+        return next((one for one in self.exercises if name == one.name or name in one.was), None)
+
+    def forward(self, name: str) -> Forward | None:
+        return next((one for one in self.blocks if isinstance(one, Forward) and one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A folder of lessons. *summary* is the body of its `unit.md`."""
+
+    slug: str
+    number: int
+    title: str
+    summary: Markup
+    lessons: tuple[Lesson, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    units: tuple[Unit, ...]
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        return tuple(lesson for unit in self.units for lesson in unit.lessons)
+
+    def lesson(self, slug: str) -> Lesson | None:
+        return next((lesson for lesson in self.lessons if lesson.slug == slug), None)

@@ -1,0 +1,59 @@
+"""What the web asks of grading, whatever carries the question: a child process, a broker, or a fake in tests."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from app.content.blocks import Forward
+from app.engine.task import Task
+from app.grading.facts import Facts
+from app.grading.verdict import Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run without a verdict: shapes, values and what was printed."""
+
+    outcome: Outcome
+    shown: tuple[Shown, ...] = ()
+    printed: str = ""
+    line: int | None = None
+    message: str = ""
+    wall_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """Whether code can be checked now.
+
+    Args:
+        state: `warming` while zygotes start, `refused` where a load-bearing protection is missing.
+        reason: For people; empty when ready.
+        layers: Protection name to `on`, or the reason it is off.
+    """
+
+    state: Literal["ready", "warming", "refused", "stopped"]
+    reason: str = ""
+    layers: tuple[tuple[str, str], ...] = ()
+
+
+class Grader(Protocol):
+    """Checks submissions. Every method answers; none raises for anything a submission does."""
+
+    @property
+    def readiness(self) -> Readiness: ...
+
+    async def check(self, task: Task, code: str) -> Verdict: ...
+
+    async def run(self, task: Task, code: str) -> Run: ...
+
+    async def facts(self, forward: Forward) -> Facts: ...

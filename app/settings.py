@@ -1,0 +1,26 @@
+"""Deployment settings, read once from the environment (`BACKHAND_*`) and frozen."""
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Every setting of a deployment; each has a default that needs nothing."""
+
+    model_config = SettingsConfigDict(env_prefix="BACKHAND_", frozen=True, extra="ignore")
+
+    database_url: str = Field(default="", description="SQLAlchemy URL; empty means SQLite in the data directory.")
+    lessons: Path = Field(default=Path("lessons"), description="Folder of the course.")
+    data_dir: Path = Field(default=Path("var"), description="Folder for the database and the facts cache.")
+    graders: int = Field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)), ge=1, le=64)
+    unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
+    require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
+    secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
+    names: Path | None = Field(default=None, description="A list of names for the character model.")
+
+    @property
+    def resolved_database_url(self) -> str:
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'backhand.db'}"
