@@ -1,0 +1,58 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+HOST ?= 127.0.0.1
+PORT ?= 8000
+BIN := .venv/bin
+TORCH := torch==2.13.0
+
+.PHONY: run setup test lint format browser benchmark screenshots clean
+
+run: setup
+	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
+
+setup: .venv/.installed static/dist/manifest.json
+
+# torch first and alone: asked for with a range, an installer may pick a build of several gigabytes.
+.venv/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) -c constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable . -c constraints.txt
+	touch $@
+
+.venv/.developed: .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' -c constraints.txt
+	touch $@
+
+node_modules/.installed: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "npm (Node 20 or newer) is needed to build the scripts and styles."; exit 1; }
+	npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
+static/dist/manifest.json: node_modules/.installed $(shell find static -path static/dist -prune -o -type f -print 2>/dev/null)
+	npm run --silent build
+
+browser:
+	@bash tests/browser/find-browser.sh
+
+lint: .venv/.developed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.developed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: setup .venv/.developed browser lint
+	$(BIN)/pytest -n 2 --dist loadfile
+
+benchmark: setup .venv/.developed
+	$(BIN)/python -m benchmarks
+
+screenshots: setup .venv/.developed browser
+	$(BIN)/python tests/browser/screenshots.py
+
+clean:
+	rm -rf .venv node_modules static/dist

@@ -1,0 +1,23 @@
+"""The `backhand` command: one module per subcommand, nothing but reading arguments and printing answers."""
+
+import typer
+
+from app.cli import check, doctor, grade, new, serve
+
+app = typer.Typer(
+    name="backhand",
+    help="Interactive lessons on the backward pass: serve a course, prove it, grade a submission.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("serve")(serve.serve)
+app.command("check")(check.check)
+app.command("new")(new.new)
+app.command("grade")(grade.grade)
+app.command("doctor")(doctor.doctor)
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    app()

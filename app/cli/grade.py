@@ -1,0 +1,148 @@
+"""`backhand grade`: one submission, or a batch of them, through the same gate, jail and comparison as the web uses."""
+
+import asyncio
+import json
+import math
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from app.content.blocks import Grad, Lesson
+from app.content.course import load_lesson
+from app.content.errors import LessonErrors
+from app.engine.local import LocalGraders
+from app.engine.task import Task, task_of
+from app.grading.verdict import NameVerdict, Verdict
+from app.settings import Settings
+
+MARKS = {"right": "✓", "right-other-road": "✓", "not-yet": "·", "follows": "↳"}
+
+
+def grade(
+    exercise: Annotated[str, typer.Argument(help="FILE.md#EXERCISE", metavar="FILE.md#EXERCISE")],
+    code: Annotated[
+        Path | None, typer.Argument(help="Python file with the submission; - reads standard input.")
+    ] = None,
+    batch: Annotated[bool, typer.Option("--batch", help='Read JSON lines {"id", "code"} from standard input.')] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    no_gate: Annotated[bool, typer.Option("--no-gate", help="Skip the courtesy gate, to test the jail alone.")] = False,
+) -> None:
+    """Grade a submission against an exercise of a lesson file anywhere on disk."""
+    if batch == (code is not None):
+        _usage("Give either a CODE.py or --batch.")
+    task = _task(exercise)
+    if batch:
+        sys.exit(asyncio.run(_grade_batch(task, gate=not no_gate)))
+    assert code is not None
+    sys.exit(asyncio.run(_grade_one(task, _read(code), gate=not no_gate, as_json=as_json)))
+
+
+def as_row(verdict: Verdict, name: str | None = None) -> dict[str, Any]:
+    """A verdict as the JSON object of one line; *name* is the id of the submission in a batch."""
+    row: dict[str, Any] = {} if name is None else {"id": name}
+    names = {one.name: _name_row(one) for one in verdict.names}
+    return row | {
+        "outcome": verdict.outcome,
+        "passed": verdict.passed,
+        "names": names,
+        "line": verdict.line,
+        "message": verdict.message,
+        "wall_ms": round(verdict.wall_ms, 2),
+    }
+
+
+def _name_row(one: NameVerdict) -> dict[str, Any]:
+    row = {key: getattr(one, key) for key in ("verdict", "code", "message", "exact", "approx", "maxdiff")}
+    finite = one.maxdiff is not None and math.isfinite(one.maxdiff)
+    return row | {"maxdiff": one.maxdiff if finite else None}
+
+
+async def _grade_one(task: Task, code: str, *, gate: bool, as_json: bool) -> int:
+    async with _graders(gate=gate) as graders:
+        verdict = await graders.check(task, code)
+    typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
+    return 0 if verdict.passed else 1
+
+
+async def _grade_batch(task: Task, *, gate: bool) -> int:
+    async with _graders(gate=gate) as graders:
+        async for name, code in _submissions():
+            verdict = await graders.check(task, code) if code is not None else _unreadable()
+            typer.echo(_dumped(as_row(verdict) | {"id": name}))
+            sys.stdout.flush()
+    return 0
+
+
+async def _submissions() -> AsyncIterator[tuple[Any, str | None]]:
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        row = row if isinstance(row, dict) else {}
+        code = row.get("code")
+        yield row.get("id"), code if isinstance(code, str) else None
+
+
+def _unreadable() -> Verdict:
+    return Verdict(outcome="refused", message='This line is not JSON of the form {"id": ..., "code": "..."}.')
+
+
+def _graders(*, gate: bool) -> LocalGraders:
+    # Facts of a lesson somewhere on disk are not the server's: they are kept in memory only.
+    return LocalGraders(Settings(graders=1), gate=gate, keep_facts=False)
+
+
+def _task(exercise: str) -> Task:
+    path, _, name = exercise.partition("#")
+    if not name:
+        _usage(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
+    lesson = _lesson(Path(path))
+    grads = [one for one in lesson.exercises if isinstance(one, Grad)]
+    found = lesson.exercise(name)
+    if not isinstance(found, Grad):
+        known = ", ".join(one.name for one in grads) or "none"
+        _usage(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
+    return task_of(lesson, found)
+
+
+def _lesson(path: Path) -> Lesson:
+    try:
+        return load_lesson(path)
+    except LessonErrors as errors:
+        _usage(str(errors))
+    except OSError as error:
+        _usage(f"{path} cannot be read: {error.strerror}.")
+
+
+def _read(path: Path) -> str:
+    try:
+        text = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        _usage(f"{path} cannot be read: {error.strerror}.")
+    return text.decode(errors="replace")
+
+
+def _as_text(verdict: Verdict) -> str:
+    lines = [f"{MARKS.get(one.verdict, '✗')} {one.name:<16} {one.verdict:<17} {one.message}" for one in verdict.names]
+    if verdict.message:
+        place = f"line {verdict.line}: " if verdict.line else ""
+        lines.append(f"{verdict.outcome}: {place}{verdict.message}")
+    right = sum(one.verdict in ("right", "right-other-road") for one in verdict.names)
+    lines.append(f"{right} of {len(verdict.names)} right, checked on {verdict.hidden_sizes} hidden sizes")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _dumped(row: dict[str, Any]) -> str:
+    # ASCII: a message may quote text that no terminal encoding can carry.
+    return json.dumps(row, allow_nan=False)
+
+
+def _usage(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    sys.exit(2)

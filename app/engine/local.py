@@ -1,0 +1,221 @@
+"""Graders as child processes of the web process: the default transport, which needs nothing else.
+
+A grader that dies is replaced. Whatever happens to one, each question gets an answer: a verdict, or an honest fault.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+import structlog
+
+from app.content.blocks import Forward
+from app.engine.codec import plain, restored
+from app.engine.frames import packed, read
+from app.engine.grader import Readiness, Run
+from app.engine.task import Task
+from app.grading.facts import Facts
+from app.grading.verdict import Verdict
+from app.settings import Settings
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+FAULT = (
+    "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
+)
+BUSY = "Too many checks are waiting just now. Your text is saved; please try again in a few seconds."
+STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
+
+STARTUP_SECONDS = 60.0
+GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
+QUESTIONS_PER_GRADER = 64
+
+
+class GraderDiedError(Exception):
+    """The grader closed its socket, answered nonsense or took too long."""
+
+
+class _Process:
+    """One grader process and our end of its socket."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self._process: asyncio.subprocess.Process | None = None
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def start(self) -> dict[str, Any]:
+        """Start the process and wait until its jail is warm; what it says of its protection."""
+        ours, theirs = socket.socketpair()
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-B", "-m", "app.engine.worker", str(theirs.fileno()), json.dumps(self._options),
+            pass_fds=[theirs.fileno()], stdin=asyncio.subprocess.DEVNULL, env=_clean_environment(),
+        )  # fmt: skip
+        theirs.close()
+        self._streams = await asyncio.open_connection(sock=ours)
+        try:
+            hello: dict[str, Any] = await asyncio.wait_for(read(self._streams[0]), STARTUP_SECONDS)
+        except (asyncio.IncompleteReadError, TimeoutError, OSError, ValueError) as error:
+            raise GraderDiedError from error
+        return hello
+
+    async def ask(self, question: bytes, seconds: float) -> Any:
+        assert self._streams is not None, "start() comes first"
+        reader, writer = self._streams
+        try:
+            writer.write(question)
+            await writer.drain()
+            return await asyncio.wait_for(read(reader), seconds)
+        except (asyncio.IncompleteReadError, TimeoutError, OSError, ValueError) as error:
+            raise GraderDiedError from error
+
+    async def stop(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+        if self._process is None:
+            return
+        try:
+            await asyncio.wait_for(self._process.wait(), 2)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+
+class LocalGraders:
+    """A pool of grader processes; an async context manager that implements `Grader`.
+
+    Entering returns at once: processes warm up in the background, and a question that comes earlier waits for them.
+    """
+
+    def __init__(self, settings: Settings, *, gate: bool = True, keep_facts: bool = True) -> None:
+        self._options = {
+            "facts": str((settings.data_dir / "facts").absolute()) if keep_facts else "",
+            "require_landlock": settings.require_landlock,
+            "unsafe": settings.unsafe_no_sandbox,
+        }
+        self._gate = gate
+        self._size = settings.graders
+        self._free: asyncio.Queue[_Process] = asyncio.Queue()
+        self._waiting = 0
+        self._readiness = Readiness(state="warming", reason="The graders are starting.")
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._texts: dict[int, tuple[Task, str]] = {}
+
+    @property
+    def readiness(self) -> Readiness:
+        return self._readiness
+
+    async def __aenter__(self) -> Self:
+        for _ in range(self._size):
+            self._spawn(self._bring_up(_Process(self._options)))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._readiness = Readiness(state="stopped", reason=STOPPED, layers=self._readiness.layers)
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while not self._free.empty():
+            await self._free.get_nowait().stop()
+
+    async def check(self, task: Task, code: str) -> Verdict:
+        question = {"ask": "check", "task": self._text(task), "code": code, "gate": self._gate}
+        return await self._asked(
+            question, task.grad.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
+        )
+
+    async def run(self, task: Task, code: str) -> Run:
+        question = {"ask": "run", "task": self._text(task), "code": code, "gate": self._gate}
+        return await self._asked(
+            question, task.grad.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
+        )
+
+    async def facts(self, forward: Forward) -> Facts:
+        question = {"ask": "facts", "forward": json.dumps(plain(forward))}
+        return await self._asked(
+            question, 2.0, Facts, lambda _, message: Facts(shapes={}, gradable=(), consumers={}, error=message)
+        )
+
+    async def _asked(
+        self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]
+    ) -> T:
+        if self._readiness.state == "stopped":
+            return instead("busy", STOPPED)
+        if self._waiting >= self._size * QUESTIONS_PER_GRADER:
+            return instead("busy", BUSY)
+        self._waiting += 1
+        exchange = self._spawn(self._exchange(packed(question), seconds + GRACE_SECONDS))
+        try:
+            # Shielded: a caller that goes away must not leave a half-read answer in the socket.
+            return restored(kind, await asyncio.shield(exchange))
+        except GraderDiedError:
+            return instead("fault", FAULT)
+        except asyncio.CancelledError:
+            if exchange.cancelled():
+                return instead("busy", STOPPED)
+            raise
+        finally:
+            self._waiting -= 1
+
+    async def _exchange(self, question: bytes, seconds: float) -> Any:
+        process = await self._free.get()
+        try:
+            answer = await process.ask(question, seconds)
+        except BaseException as error:
+            if isinstance(error, GraderDiedError):
+                log.warning("grader-replaced", cause=repr(error.__cause__))
+                self._spawn(self._replace(process))
+            else:
+                await process.stop()
+            raise
+        self._free.put_nowait(process)
+        return answer
+
+    async def _replace(self, process: _Process) -> None:
+        await process.stop()
+        await self._bring_up(_Process(self._options))
+
+    async def _bring_up(self, process: _Process) -> None:
+        pause = 0.1
+        while True:
+            try:
+                hello = await process.start()
+                break
+            except GraderDiedError as error:
+                log.exception("grader-did-not-start", cause=repr(error.__cause__))
+                await process.stop()
+                process = _Process(self._options)
+                await asyncio.sleep(pause)
+                pause = min(30.0, pause * 2)
+            except BaseException:
+                await process.stop()
+                raise
+        state: Literal["refused", "ready"] = "refused" if hello["refusal"] else "ready"
+        layers = tuple((str(name), str(value)) for name, value in hello["layers"])
+        self._readiness = Readiness(state=state, reason=hello["refusal"], layers=layers)
+        self._free.put_nowait(process)
+
+    def _text(self, task: Task) -> str:
+        # By identity: a task's text is long, and the web holds one Task per exercise for its whole life.
+        kept = self._texts.get(id(task))
+        if kept is None or kept[0] is not task:
+            kept = self._texts[id(task)] = (task, json.dumps(plain(task)))
+        return kept[1]
+
+    def _spawn(self, work: Awaitable[T]) -> "asyncio.Task[T]":
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _clean_environment() -> dict[str, str]:
+    # A grader gets no setting that it does not need: no database URL, no tokens.
+    return {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "TMPDIR") if name in os.environ}

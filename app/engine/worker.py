@@ -1,0 +1,61 @@
+"""A grader: a process that owns one jail and answers one question at a time over a socket.
+
+It is exec'd with an empty environment and one end of a socket pair, holds the references, and talks to nobody else.
+"""
+
+import json
+import signal
+import socket
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.content.blocks import Forward
+from app.engine.codec import plain, restored
+from app.engine.frames import packed, receive
+from app.engine.grade import Engine
+from app.engine.task import Task
+from app.sandbox.runner import Jail
+
+
+def serve(connection: socket.socket, options: dict[str, Any]) -> None:
+    """Answer until the other end closes."""
+    jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
+    facts = options["facts"]
+    engine = Engine(jail, Path(facts) if facts else None)
+    try:
+        connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
+        while (question := receive(connection)) is not None:
+            connection.sendall(packed(plain(_answer(engine, question))))
+    finally:
+        jail.close()
+
+
+def _answer(engine: Engine, question: dict[str, Any]) -> Any:
+    match question["ask"]:
+        case "check":
+            return engine.check(_task(question["task"]), question["code"], gate=question["gate"])
+        case "run":
+            return engine.run(_task(question["task"]), question["code"], gate=question["gate"])
+        case "facts":
+            return engine.facts(restored(Forward, json.loads(question["forward"])))
+        case other:
+            raise ValueError(f"a grader cannot be asked {other!r}")
+
+
+@lru_cache(maxsize=256)
+def _task(text: str) -> Task:
+    return restored(Task, json.loads(text))
+
+
+def main() -> None:
+    """`python -m app.engine.worker FD OPTIONS`, started by `local`."""
+    # Ctrl-C in a terminal reaches the whole group: the web process ends us by closing the socket.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        serve(connection, json.loads(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()
