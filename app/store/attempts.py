@@ -1,0 +1,77 @@
+"""Every answer and every check, with what was said about it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import case, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.learners import now
+from app.store.tables import Attempt
+
+Kind = Literal["quiz", "code"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What is to be recorded; the fields are those of `Attempt`."""
+
+    kind: Kind
+    text: str
+    verdict: str
+    correct: bool | None
+    code: str | None = None
+    task_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """The attempts at one exercise: how many, how many failed, and the newest."""
+
+    count: int
+    failed: int
+    newest: Attempt
+
+
+async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Attempt:
+    attempt = Attempt(
+        learner_id=learner,
+        lesson=lesson,
+        exercise=exercise,
+        kind=answered.kind,
+        text=answered.text,
+        verdict=answered.verdict,
+        correct=answered.correct,
+        code=answered.code,
+        task_key=answered.task_key,
+        created_at=now(),
+    )
+    db.add(attempt)
+    await db.flush()
+    return attempt
+
+
+async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
+    """The verdict (JSON) that anybody's same text for the same task already got."""
+    newest = select(Attempt.verdict).where(Attempt.task_key == task_key).order_by(Attempt.id.desc()).limit(1)
+    return await db.scalar(newest)
+
+
+async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Attempt]:
+    """Oldest first."""
+    mine = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.exercise == exercise)
+    return list(await db.scalars(select(Attempt).where(*mine).order_by(Attempt.id)))
+
+
+async def tries_of(db: AsyncSession, learner: int, lesson: str, exercise: str | None = None) -> dict[str, Tries]:
+    """By exercise, for all exercises of a lesson that were tried, or for one."""
+    mine = [Attempt.learner_id == learner, Attempt.lesson == lesson]
+    if exercise is not None:
+        mine.append(Attempt.exercise == exercise)
+    failed = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
+    counted = select(func.max(Attempt.id).label("newest"), func.count().label("count"), failed.label("failed"))
+    counts = counted.where(*mine).group_by(Attempt.exercise).subquery()
+    rows = await db.execute(
+        select(Attempt, counts.c.count, counts.c.failed).join(counts, Attempt.id == counts.c.newest)
+    )
+    return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}

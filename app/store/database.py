@@ -1,0 +1,77 @@
+"""The database as transactions: `read` and `write`, for SQLite and PostgreSQL alike.
+
+A write transaction takes SQLite's lock when it begins. A transaction that reads first and writes later would fail at
+once, without waiting, when another one wrote in between.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+BUSY_SECONDS = 5.0
+
+_BEGIN = "backhand_begin"
+
+
+class Database:
+    """Opens lazily: nothing is connected before the first transaction."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = open_engine(url)
+        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncSession]:
+        """A consistent view; nothing is written."""
+        async with self._sessions() as session:
+            yield session
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncSession]:
+        """All or nothing; committed at the end of the block."""
+        async with self._sessions.begin() as session:
+            await session.connection(execution_options={_BEGIN: "BEGIN IMMEDIATE"})
+            yield session
+
+    async def ping(self) -> None:
+        """Raises whatever the database raises when it does not answer."""
+        async with self.engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+def open_engine(url: str) -> AsyncEngine:
+    """An engine for *url*; a SQLite file's folder is made when it is missing."""
+    parts = make_url(url)
+    if parts.get_backend_name() != "sqlite":
+        return create_async_engine(url, pool_pre_ping=True)
+    if parts.database and parts.database != ":memory:":
+        Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # The driver's own transactions begin too late; ours begin in _begin_sqlite.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_SECONDS * 1000:.0f}",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))

@@ -1,0 +1,63 @@
+"""Who is asking: learners and their sessions.
+
+A token is known to the browser alone; here is its hash. A token that is not in the table is nobody's and is never
+adopted, so nobody can be made to use a session that somebody else knows.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+from sqlalchemy import delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.tables import Attempt, Draft, Learner, Progress, Session
+
+SEEN_EVERY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The learner of a session. *stale* when the session was last seen more than a day ago."""
+
+    learner: int
+    stale: bool
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def hash_of(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def begin_session(db: AsyncSession) -> tuple[int, str]:
+    """A new learner with one session: their id and the token for the browser."""
+    learner = Learner(created_at=now())
+    db.add(learner)
+    await db.flush()
+    token = secrets.token_urlsafe(32)
+    db.add(Session(token_hash=hash_of(token), learner_id=learner.id, created_at=now(), seen_at=now()))
+    return learner.id, token
+
+
+async def known(db: AsyncSession, token: str) -> Known | None:
+    row = (
+        await db.execute(select(Session.learner_id, Session.seen_at).where(Session.token_hash == hash_of(token)))
+    ).one_or_none()
+    return None if row is None else Known(row.learner_id, now() - row.seen_at > SEEN_EVERY)
+
+
+async def mark_seen(db: AsyncSession, token: str) -> None:
+    await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(seen_at=now()))
+
+
+async def forget_empty(db: AsyncSession, before: datetime) -> int:
+    """Delete learners from before *before* who never wrote, answered or opened anything; how many there were."""
+    traces = [exists().where(table.learner_id == Learner.id) for table in (Attempt, Draft, Progress)]
+    empty = select(Learner.id).where(Learner.created_at < before, *(~trace for trace in traces))
+    gone = (await db.execute(empty)).scalars().all()
+    await db.execute(delete(Learner).where(Learner.id.in_(gone)))
+    return len(gone)

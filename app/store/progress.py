@@ -1,0 +1,144 @@
+"""How far a learner is: what is solved, which hints are open, where to continue."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.attempts import Tries, tries_of
+from app.store.drafts import keep
+from app.store.learners import now
+from app.store.tables import Attempt, Draft, Kept, Learner, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a learner was last; *exercise* is None for a lesson that was only opened."""
+
+    lesson: str
+    exercise: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonState:
+    """Everything that a learner has in one lesson, by exercise."""
+
+    progress: Mapping[str, Progress] = field(default_factory=dict)
+    tries: Mapping[str, Tries] = field(default_factory=dict)
+    drafts: Mapping[str, Draft] = field(default_factory=dict)
+
+    @property
+    def solved(self) -> frozenset[str]:
+        return frozenset(name for name, row in self.progress.items() if row.solved_at is not None)
+
+
+async def lesson_state(db: AsyncSession, learner: int, lesson: str, exercise: str | None = None) -> LessonState:
+    """The state of a whole lesson, or of one exercise in it."""
+    progress = select(Progress).where(Progress.learner_id == learner, Progress.lesson == lesson)
+    drafts = select(Draft).where(Draft.learner_id == learner, Draft.lesson == lesson)
+    if exercise is not None:
+        progress = progress.where(Progress.exercise == exercise)
+        drafts = drafts.where(Draft.exercise == exercise)
+    return LessonState(
+        progress={row.exercise: row for row in await db.scalars(progress)},
+        drafts={row.exercise: row for row in await db.scalars(drafts)},
+        tries=await tries_of(db, learner, lesson, exercise),
+    )
+
+
+async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]]:
+    """Names of the solved exercises, by lesson."""
+    solved = select(Progress.lesson, Progress.exercise).where(
+        Progress.learner_id == learner, Progress.solved_at.is_not(None)
+    )
+    by_lesson: dict[str, set[str]] = {}
+    for lesson, exercise in await db.execute(solved):
+        by_lesson.setdefault(lesson, set()).add(exercise)
+    return by_lesson
+
+
+async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
+    """The row of one exercise, made when it is missing."""
+    row = await db.get(Progress, (learner, lesson, exercise))
+    if row is None:
+        row = Progress(learner_id=learner, lesson=lesson, exercise=exercise, hints=0)
+        db.add(row)
+    return row
+
+
+async def mark_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
+    """The first time counts; later mistakes take nothing away."""
+    row = await progress_of(db, learner, lesson, exercise)
+    row.solved_at = row.solved_at or now()
+
+
+async def open_hint(db: AsyncSession, learner: int, lesson: str, exercise: str, available: int) -> int:
+    """Open one more of the *available* hints; how many are open now."""
+    row = await progress_of(db, learner, lesson, exercise)
+    row.hints = min(row.hints + 1, available)
+    return row.hints
+
+
+async def open_solution(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
+    row = await progress_of(db, learner, lesson, exercise)
+    row.solution_at = row.solution_at or now()
+
+
+async def record_place(db: AsyncSession, learner: int, place: Place) -> None:
+    await db.execute(
+        update(Learner).where(Learner.id == learner).values(place_lesson=place.lesson, place_exercise=place.exercise)
+    )
+
+
+async def last_place(db: AsyncSession, learner: int) -> Place | None:
+    row = await db.get(Learner, learner)
+    return None if row is None or row.place_lesson is None else Place(row.place_lesson, row.place_exercise)
+
+
+async def has_state_under(db: AsyncSession, learner: int, lesson: str, names: Iterable[str]) -> bool:
+    wanted = tuple(names)
+    for table in (Progress, Draft, Attempt):
+        mine = (table.learner_id == learner, table.lesson == lesson, table.exercise.in_(wanted))
+        if await db.scalar(select(table.exercise).where(*mine).limit(1)) is not None:
+            return True
+    return False
+
+
+async def adopt_renames(db: AsyncSession, learner: int, lesson: str, renames: Mapping[str, str]) -> None:
+    """Carry over what was stored under an exercise's old name (`:was:`): *renames* maps old names to the current one.
+
+    Where both names have a draft, the newer one's text stays in the box and the other one is kept.
+    """
+    for old, new in renames.items():
+        for table in (Attempt, Kept):
+            await db.execute(
+                update(table)
+                .where(table.learner_id == learner, table.lesson == lesson, table.exercise == old)
+                .values(exercise=new)
+            )
+        await _adopt_progress(db, learner, lesson, old, new)
+        await _adopt_draft(db, learner, lesson, old, new)
+
+
+async def _adopt_progress(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
+    former = await db.get(Progress, (learner, lesson, old))
+    if former is None:
+        return
+    row = await progress_of(db, learner, lesson, new)
+    row.solved_at = row.solved_at or former.solved_at
+    row.solution_at = row.solution_at or former.solution_at
+    row.hints = max(row.hints, former.hints)
+    await db.delete(former)
+
+
+async def _adopt_draft(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
+    former = await db.get(Draft, (learner, lesson, old))
+    if former is None:
+        return
+    if await db.get(Draft, (learner, lesson, new)) is None:
+        former.exercise = new
+        return
+    former_text = Draft(learner_id=learner, lesson=lesson, exercise=new, text=former.text)
+    await keep(db, former_text, "other-tab")
+    await db.delete(former)
