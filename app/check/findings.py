@@ -1,0 +1,57 @@
+"""What `check` found, and how it is printed: for people, for programs, for GitHub."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from app.content.blocks import Place
+from app.content.errors import LessonError
+
+Level = Literal["error", "warning", "notice"]
+Format = Literal["text", "json", "github"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that `check` has to say. Only errors make a course fail."""
+
+    place: Place
+    level: Level
+    code: str
+    message: str
+
+
+def of_errors(errors: Iterable[LessonError]) -> list[Finding]:
+    """Faults of the parser as findings."""
+    return [Finding(one.place, "error", one.code, f"{one.message} {one.fix}".rstrip()) for one in errors]
+
+
+def _text(finding: Finding) -> str:
+    level = "" if finding.level == "error" else f"{finding.level}: "
+    return f"{finding.place}: {finding.code} {level}{finding.message}"
+
+
+def _json(finding: Finding) -> str:
+    place = finding.place
+    return json.dumps(
+        {"file": place.path, "line": place.line, "column": place.column, "level": finding.level, "code": finding.code,
+         "message": finding.message}
+    )  # fmt: skip
+
+
+def _github(finding: Finding) -> str:
+    place = finding.place
+    where = f"file={_property(place.path)},line={place.line},col={place.column},title={_property(finding.code)}"
+    return f"::{finding.level} {where}::{_data(finding.message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+LINE: dict[Format, Callable[[Finding], str]] = {"text": _text, "json": _json, "github": _github}

@@ -1,0 +1,33 @@
+"""A grader asked a bounded number of questions at a time, so that a whole course never meets a full queue."""
+
+import asyncio
+
+from app.content.blocks import Forward
+from app.engine.grader import Grader, Readiness, Run
+from app.engine.task import Task
+from app.grading.facts import Facts
+from app.grading.verdict import Verdict
+
+
+class Patient:
+    """Implements `Grader` on top of another one."""
+
+    def __init__(self, grader: Grader, at_once: int = 16) -> None:
+        self._grader = grader
+        self._turn = asyncio.Semaphore(at_once)
+
+    @property
+    def readiness(self) -> Readiness:
+        return self._grader.readiness
+
+    async def check(self, task: Task, code: str) -> Verdict:
+        async with self._turn:
+            return await self._grader.check(task, code)
+
+    async def run(self, task: Task, code: str) -> Run:
+        async with self._turn:
+            return await self._grader.run(task, code)
+
+    async def facts(self, forward: Forward) -> Facts:
+        async with self._turn:
+            return await self._grader.facts(forward)

@@ -1,0 +1,60 @@
+"""`backhand check`: parse a course and prove it."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.check.findings import LINE, Finding, Format, of_errors
+from app.check.patient import Patient
+from app.check.prove import prove
+from app.content.blocks import Lesson
+from app.content.course import load_lesson, read_course
+from app.content.errors import LessonErrors
+from app.engine.local import LocalGraders
+from app.settings import Settings
+
+
+def check(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Lesson files or course folders; default: the course.")
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="text, json or github (annotations).")] = "text",
+    mutants: Annotated[bool, typer.Option(help="Try every single-edit mutant of every solution.")] = True,
+) -> None:
+    """Parse, derive, run: every solution must pass, everything wrong must be refused with its message."""
+    settings = Settings()
+    lessons: list[Lesson] = []
+    findings: list[Finding] = []
+    for path in paths or [settings.lessons]:
+        read, found = _read(path)
+        lessons += read
+        findings += found
+    # A file that does not parse is reported with its place; what does parse is proved all the same.
+    findings += asyncio.run(_prove(lessons, settings, mutate=mutants))
+    for finding in findings:
+        typer.echo(LINE[form](finding))
+    errors = sum(finding.level == "error" for finding in findings)
+    if form == "text":
+        typer.echo(f"{len(lessons)} lessons, {sum(len(one.exercises) for one in lessons)} exercises, {errors} errors")
+    sys.exit(1 if errors else 0)
+
+
+def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:
+    if not path.exists():
+        typer.echo(f"{path} does not exist. Give a lesson file or a course folder.", err=True)
+        sys.exit(2)
+    if path.is_dir():
+        course, errors = read_course(path)
+        return list(course.lessons) if course else [], of_errors(errors)
+    try:
+        return [load_lesson(path)], []
+    except LessonErrors as errors:
+        return [], of_errors(errors.errors)
+
+
+async def _prove(lessons: list[Lesson], settings: Settings, *, mutate: bool) -> tuple[Finding, ...]:
+    async with LocalGraders(settings, keep_facts=False) as graders:
+        return await prove(lessons, Patient(graders), mutate=mutate)

@@ -1,0 +1,103 @@
+"""`backhand new`: a lesson file to start from, which passes `check` as it is written."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+import yaml
+
+TEMPLATE = """\
+---
+title: {title}
+id: {name}
+estimate: 10 min
+goals:
+  - Say in one line what a reader can do afterwards.
+---
+
+Tell the reader what this page is about. Mathematics stands between dollar signs: $Y = X W$.
+
+```{{forward}} product
+:dims: {{N: 4, D: 3, H: 5}}
+:inputs: {{X: [N, D], W: [D, H]}}
+:output: Y
+Y = X @ W
+```
+
+:::{{shape}} dw-shape
+:forward: product
+:of: dW
+
+What is the shape of `dW`?
+
+- `(4, 5)`: That is the shape of the output. A gradient has the shape of its own tensor.
+:::
+
+::::{{grad}} product-backward
+:forward: product
+:require: dX dW
+
+Write the backward pass of the product.
+
+```{{starter}}
+dX = ____
+dW = ____
+```
+
+:::{{hint}}
+A gradient has the shape of its tensor. Which product of the upstream and the other factor has it?
+:::
+
+```{{mistake}} The gradient of a product has no square in it: use each factor once.
+dW = X.T @ (dY * dY)
+```
+
+```{{solution}}
+dX = dY @ W.T
+dW = X.T @ dY
+```
+::::
+"""
+
+
+def new(
+    path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/05-dropout.md.")],
+    title: Annotated[str, typer.Option(help="Title of the lesson; default: made from the file name.")] = "",
+) -> None:
+    """Write a lesson that passes `backhand check`, to be changed into your own."""
+    if path.suffix != ".md":
+        _refuse(f"{path} does not end in .md. Lessons are markdown files.")
+    words = re.sub(r"^\d+-", "", path.stem)
+    name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+    if not name or not name[0].isalpha():
+        _refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
+    if any(sign in title for sign in "\r\n"):
+        _refuse("A title is one line.")
+    text = TEMPLATE.format(title=_quoted(title or words.replace("-", " ").capitalize()), name=name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # "x": never overwrite what an author has written.
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        _refuse(f"{path} exists already; nothing was written.")
+    except OSError as error:
+        _refuse(f"{path} cannot be written: {error.strerror}.")
+    typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
+
+
+def _quoted(title: str) -> str:
+    # A JSON string is a YAML string: titles with colons, quotes or the word No stay text.
+    try:
+        plain = yaml.safe_load(title) == title
+    except yaml.YAMLError:
+        plain = False
+    return title if plain else json.dumps(title, ensure_ascii=False)
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    sys.exit(2)
