@@ -1,0 +1,26 @@
+# Scripts and styles are built with Node and leave it behind; the server runs as an unprivileged user.
+FROM node:20-bookworm-slim AS assets
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY static static
+RUN npm run build
+
+FROM python:3.11-slim-bookworm
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+WORKDIR /srv/backhand
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+RUN pip install torch==2.13.0 -c constraints.txt
+COPY app app
+RUN pip install --editable . -c constraints.txt
+COPY lessons lessons
+COPY templates templates
+COPY static static
+COPY --from=assets /build/static/dist static/dist
+RUN useradd --system --uid 10001 --home-dir /nonexistent backhand && install -d -o backhand /var/lib/backhand
+USER backhand
+ENV BACKHAND_DATA_DIR=/var/lib/backhand
+VOLUME /var/lib/backhand
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
+CMD ["backhand", "serve", "--host", "0.0.0.0"]
