@@ -6,6 +6,13 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _here_or_root(name: str) -> Path:
+    # The command may be run from anywhere; a folder of that name where it is run comes first.
+    return Path(name) if Path(name).is_dir() else ROOT / name
+
 
 class Settings(BaseSettings):
     """Every setting of a deployment; each has a default that needs nothing."""
@@ -13,8 +20,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BACKHAND_", frozen=True, extra="ignore")
 
     database_url: str = Field(default="", description="SQLAlchemy URL; empty means SQLite in the data directory.")
-    lessons: Path = Field(default=Path("lessons"), description="Folder of the course.")
-    data_dir: Path = Field(default=Path("var"), description="Folder for the database and the facts cache.")
+    lessons: Path = Field(default_factory=lambda: _here_or_root("lessons"), description="Folder of the course.")
+    data_dir: Path = Field(
+        default_factory=lambda: _here_or_root("var"), description="Folder for the database and the facts cache."
+    )
     graders: int = Field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)), ge=1, le=64)
     unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")

@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from app.cli import app
+from app.cli.new import _quoted
+
+runner = CliRunner()
+
+
+def test_new_writes_a_lesson_named_after_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "2-tensors" / "05-drop-out.md"
+
+    result = runner.invoke(app, ["new", str(path)])
+
+    assert result.exit_code == 0, result.output
+    text = path.read_text()
+    assert "title: Drop out\n" in text
+    assert "id: drop-out\n" in text
+
+
+def test_new_never_overwrites(tmp_path: Path) -> None:
+    path = tmp_path / "05-drop-out.md"
+    path.write_text("mine")
+
+    result = runner.invoke(app, ["new", str(path)])
+
+    assert result.exit_code == 2
+    assert "exists already" in result.output
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["05-drop-out.txt", "05.md", "---.md", "07-123.md"])
+def test_new_refuses_a_file_that_gives_no_id(tmp_path: Path, name: str) -> None:
+    result = runner.invoke(app, ["new", str(tmp_path / name)])
+
+    assert result.exit_code == 2
+    assert not (tmp_path / name).exists()
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="\x85\ufeff"), min_size=1))
+def test_any_title_stays_the_same_text_in_the_front_matter(title: str) -> None:
+    assert yaml.safe_load(f"title: {_quoted(title)}\n") == {"title": title}
