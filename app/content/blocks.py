@@ -98,7 +98,7 @@ class Exercise:
     place: Place
     name: str
     was: tuple[str, ...] = ()
-    prompt: Markup = Markup()
+    prompt: Markup = field(default_factory=Markup)
     hints: tuple[Hint, ...] = ()
 
 
@@ -230,8 +230,23 @@ Quiz = Shape | Number | Choice | Axes | Matmul
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link to another lesson file: *target* as it is written, relative to this file, without the *anchor*."""
+
+    place: Place
+    target: str
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """One page. *path* is relative to the course folder; *slug* comes from the file name."""
+    """One page. *path* is relative to the course folder; *slug* comes from the file name.
+
+    Args:
+        goals: Rendered (they may hold `code` and math), so `Markup`.
+        anchors: Every name that a link may point at with `#`: headings, exercises, forward programs, pictures.
+        links: Links to other lesson files, which the course checks.
+    """
 
     path: str
     slug: str
@@ -243,6 +258,10 @@ class Lesson:
     goals: tuple[str, ...]
     draft: bool
     blocks: tuple[Block, ...]
+    place: Place = Place("", 1)
+    requires_places: tuple[Place, ...] = ()
+    anchors: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:

@@ -1,6 +1,8 @@
 """What an author is told: where, what was seen, and what to write instead."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from app.content.blocks import Place
 
@@ -30,3 +32,35 @@ class LessonErrors(Exception):
     def __init__(self, errors: tuple[LessonError, ...]) -> None:
         super().__init__("\n".join(str(error) for error in errors))
         self.errors = errors
+
+
+class Faults:
+    """Collects the faults of one file, so that a run reports all of them."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._found: list[LessonError] = []
+
+    def at(self, line: int, column: int = 1) -> Place:
+        return Place(self.path, line, column)
+
+    def add(self, place: Place, code: str, message: str, fix: str = "") -> None:
+        self._found.append(LessonError(place, code, message, fix))
+
+    @property
+    def found(self) -> tuple[LessonError, ...]:
+        """In file order, each once."""
+        unique = dict.fromkeys(self._found)
+        return tuple(sorted(unique, key=lambda one: (one.place.line, one.place.column)))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest of *known*, or with all of them when none is near; empty when there are none."""
+    words = sorted(set(known))
+    near = get_close_matches(word, words, n=1, cutoff=0.6)
+    near = near or [one for one in words if one.lower() == word.lower()]
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    if not words:
+        return ""
+    return "Known here: " + ", ".join(words[:12]) + (", …." if len(words) > 12 else ".")

@@ -1,0 +1,210 @@
+"""Small sums read from text: sizes such as `block*n_embd`, answers such as `1/(n-1)`.
+
+Total and bounded: any text gives a number or an `UnreadableError`, quickly. Nothing is ever handed to Python's own
+evaluator, and no power grows beyond what a float holds.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+Value = Fraction | float
+Names = Mapping[str, int] | Mapping[str, float]
+
+LONGEST = 400
+DEEPEST = 40
+WIDEST_BITS = 1024
+
+FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+}
+
+# Signs that people paste or that phones write, and what they mean.
+LOOKALIKES = str.maketrans(
+    {"−": "-", "–": "-", "‐": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "∕": "/", "⁄": "/"}
+    | {"\u00a0": " ", "\u2009": " ", "\u202f": " "}
+)
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|//|[-+*/^()]))",
+)
+
+
+class UnreadableError(ValueError):
+    """The text is not a sum of known names; *column* counts from 1."""
+
+    def __init__(self, message: str, column: int = 1) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def value_of(text: str, names: Names | None = None) -> Value:
+    """The value of *text*: exact where only whole numbers and fractions take part, a finite float otherwise.
+
+    Raises:
+        UnreadableError: Nothing else is ever raised.
+    """
+    if len(text) > LONGEST:
+        raise UnreadableError(f"That is longer than {LONGEST} characters.")
+    parser = _Parser(text, names or {})
+    try:
+        value = parser.sum()
+    except ZeroDivisionError:
+        raise UnreadableError("That divides by zero.") from None
+    except (OverflowError, ArithmeticError):
+        raise UnreadableError("That is too large.") from None
+    except UnreadableError:
+        raise
+    except ValueError:
+        raise UnreadableError("That has no value among the real numbers.") from None
+    parser.end()
+    return _finite(value)
+
+
+def number_of(text: str, names: Names | None = None) -> float:
+    """Like `value_of`, as a float."""
+    try:
+        return float(value_of(text, names))
+    except OverflowError:
+        raise UnreadableError("That is too large.") from None
+
+
+def integer_of(text: str, names: Names | None = None) -> int:
+    """Like `value_of`, but the value must be whole."""
+    value = value_of(text, names)
+    if value != int(value):
+        raise UnreadableError(f"{text.strip()} is {float(value):g}, which is not a whole number.")
+    return int(value)
+
+
+def _finite(value: Value) -> Value:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UnreadableError("That is too large.")
+    if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > WIDEST_BITS:
+        raise UnreadableError("That is too large.")
+    return value
+
+
+def _power(base: Value, exponent: Value) -> Value:
+    if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
+        bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if bits * abs(exponent) <= WIDEST_BITS:
+            return Fraction(base ** int(exponent))
+    return math.pow(base, exponent)
+
+
+class _Parser:
+    """Recursive descent over `TOKEN`; depth is counted so that brackets cannot exhaust the stack."""
+
+    def __init__(self, text: str, names: Names) -> None:
+        self.text = text.translate(LOOKALIKES)
+        self.names = names
+        self.at = 0
+        self.depth = 0
+        self.kind, self.token, self.column = "", "", 1
+        self.step()
+
+    def step(self) -> None:
+        match = TOKEN.match(self.text, self.at)
+        if match is None:
+            rest = self.text[self.at :].lstrip()
+            self.column = len(self.text) - len(rest) + 1
+            if rest:
+                raise UnreadableError(f"The sign {rest[0]!r} cannot be read here.", self.column)
+            self.kind, self.token = "end", ""
+            return
+        self.kind = match.lastgroup or ""
+        self.token = match[self.kind]
+        self.column = match.start(self.kind) + 1
+        self.at = match.end()
+
+    def take(self, *signs: str) -> str:
+        if self.kind == "sign" and self.token in signs:
+            sign = self.token
+            self.step()
+            return sign
+        return ""
+
+    def end(self) -> None:
+        if self.kind != "end":
+            raise UnreadableError(f"{self.token!r} was not expected here.", self.column)
+
+    def sum(self) -> Value:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnreadableError("That is nested too deeply.", self.column)
+        value = self.product()
+        while sign := self.take("+", "-"):
+            right = self.product()
+            value = _finite(value + right if sign == "+" else value - right)
+        self.depth -= 1
+        return value
+
+    def product(self) -> Value:
+        value = self.signed()
+        while sign := self.take("*", "//", "/"):
+            right = self.signed()
+            if sign == "*":
+                value = value * right
+            elif sign == "/":
+                value = value / right
+            else:
+                value = Fraction(value // right)
+            value = _finite(value)
+        return value
+
+    def signed(self) -> Value:
+        negative = False
+        while sign := self.take("-", "+"):
+            negative ^= sign == "-"
+        value = self.power()
+        return -value if negative else value
+
+    def power(self) -> Value:
+        base = self.atom()
+        if not self.take("**", "^"):
+            return base
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise UnreadableError("That is nested too deeply.", self.column)
+        value = _finite(_power(base, self.signed()))
+        self.depth -= 1
+        return value
+
+    def atom(self) -> Value:
+        kind, token, column = self.kind, self.token, self.column
+        if kind == "end":
+            raise UnreadableError("A number is missing here.", column)
+        if self.take("("):
+            return self.bracket()
+        self.step()
+        if kind == "number":
+            return _number(token, column)
+        if kind != "name":
+            raise UnreadableError(f"{token!r} was not expected here.", column)
+        if token in self.names:
+            given = self.names[token]
+            return Fraction(given) if isinstance(given, int | Fraction) else float(given)
+        if token in FUNCTIONS and self.take("("):
+            return FUNCTIONS[token](float(self.bracket()))
+        raise UnreadableError(f"The name {token!r} is not known here.", column)
+
+    def bracket(self) -> Value:
+        value = self.sum()
+        if not self.take(")"):
+            raise UnreadableError("A closing bracket is missing.", self.column)
+        return value
+
+
+def _number(token: str, column: int) -> Value:
+    text = token.replace(",", ".")
+    exponent = text.lower().partition("e")[2]
+    if len(exponent) > 4 or abs(int(exponent or 0)) > 300:
+        raise UnreadableError("That exponent is too large.", column)
+    return Fraction(text) if not text.startswith(".") else Fraction("0" + text)

@@ -1,0 +1,29 @@
+"""`{choice}`: a task list; one `[x]` means radio buttons, several mean checkboxes."""
+
+from app.content.blocks import Choice
+from app.content.fences import Directive
+from app.content.items import take_options
+from app.content.reading import Reading
+
+OPTIONS = ("was",)
+
+
+def read(directive: Directive, reading: Reading) -> Choice:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    inside = reading.inside(directive)
+    tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)
+    title = reading.title(directive)
+    if len(choices) < 2:
+        fix = "Write at least one '- [x] right' and one '- [ ] wrong'."
+        reading.faults.add(directive.place, "too-few-options", f"{title} has {len(choices)} options.", fix)
+    elif not any(option.right for option in choices):
+        reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
+    return Choice(
+        place=directive.place,
+        name=name,
+        was=reading.was(options),
+        prompt=reading.prompt(directive, tokens, inside.line),
+        hints=reading.hints(inside),
+        options=choices,
+    )

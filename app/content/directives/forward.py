@@ -1,0 +1,143 @@
+"""`{forward}`: the program that everything else is derived from."""
+
+import re
+from collections.abc import Mapping
+
+import yaml
+
+from app.content.arithmetic import UnreadableError, integer_of
+from app.content.blocks import Distribution, Forward, Input, Place
+from app.content.errors import did_you_mean
+from app.content.fences import Directive
+from app.content.options import Options, Value, items_of, texts_of
+from app.content.programs import MODULES, check_forward
+from app.content.reading import Reading, is_variable
+
+OPTIONS = ("dims", "inputs", "output", "show")
+DISTRIBUTIONS: Mapping[str, Distribution] = {
+    "randn": "randn",
+    "positive": "positive",
+    "onehot": "onehot",
+    "ints": "ints",
+}
+DRAWN = re.compile(r"^\s*\[(?P<sizes>[^\]]*)\]\s*(?:(?P<kind>\w+)\s*(?:\((?P<bound>.*)\))?)?\s*$")
+LARGEST_SIZE = 100_000
+MOST_NUMBERS = 4_000_000
+
+
+def read(directive: Directive, reading: Reading) -> Forward | None:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    dims = _dims(options)
+    inputs = _inputs(options, dims)
+    output = options.needed_text("output", "Y") or ""
+    source = directive.body.text.rstrip() + "\n"
+    known = [*dims, *(one.name for one in inputs)]
+    written = check_forward(source, directive.body.line, known, "", reading.faults)
+    if output and written and output not in written:
+        message = f"The program does not write its output {output!r}."
+        options.wrong("output", "unknown-output", message, did_you_mean(output, written))
+    _check_gradient_names([*known, *written], directive.place, reading)
+    if not source.strip():
+        reading.faults.add(directive.place, "empty", f"{reading.title(directive)} holds no program.")
+    return Forward(
+        place=directive.place,
+        name=name,
+        dims=dims,
+        inputs=inputs,
+        output=output,
+        source=source,
+        source_line=directive.body.line,
+        show=options.flag("show", default=True),
+    )
+
+
+def _dims(options: Options) -> dict[str, int]:
+    value = options.entries.get("dims")
+    items = items_of(value, options.faults, "':dims:'") if value else {}
+    dims: dict[str, int] = {}
+    for name, (entry, _) in (items or {}).items():
+        _check_name(name, entry.place, options)
+        size = _size(entry, dims, options)
+        if size is not None:
+            dims[name] = size
+    return dims
+
+
+def _size(value: Value, dims: Mapping[str, int], options: Options) -> int | None:
+    try:
+        size = integer_of(value.text, dims)
+    except UnreadableError as error:
+        place = value.offset(error.column - 1)
+        options.faults.add(
+            place, "wrong-size", f"{value.text!r} is not a size. {error}", did_you_mean(value.text, dims)
+        )
+        return None
+    if not 1 <= size <= LARGEST_SIZE:
+        options.faults.add(value.place, "wrong-size", f"A size is 1 to {LARGEST_SIZE}; {value.text!r} is {size}.")
+        return None
+    return size
+
+
+def _inputs(options: Options, dims: Mapping[str, int]) -> tuple[Input, ...]:
+    value = options.need("inputs", "{X: [N, D]}")
+    items = items_of(value, options.faults, "':inputs:'") if value else {}
+    inputs = []
+    for name, (entry, node) in (items or {}).items():
+        _check_name(name, entry.place, options)
+        if name in dims:
+            options.faults.add(entry.place, "taken", f"{name!r} is already the name of a dim.", "Rename one of them.")
+        one = _input(name, entry, node, dims, options)
+        if one:
+            inputs.append(one)
+    return tuple(inputs)
+
+
+def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], options: Options) -> Input | None:
+    sizes = texts_of(node)
+    kind, bound = "randn", None
+    if sizes is None:
+        match = DRAWN.match(entry.text)
+        if not match or not isinstance(node, yaml.ScalarNode):
+            message = f'The input {name!r} is neither a list of sizes nor a text such as "[N] ints(V)".'
+            options.faults.add(entry.place, "wrong-type", message)
+            return None
+        sizes = [size.strip() for size in match["sizes"].split(",") if size.strip()]
+        kind, bound = match["kind"] or "randn", match["bound"]
+    if kind not in DISTRIBUTIONS:
+        fix = did_you_mean(kind, DISTRIBUTIONS)
+        options.faults.add(entry.place, "unknown-distribution", f"There is no distribution {kind!r}.", fix)
+        return None
+    if (kind == "ints") != bool(bound):
+        message = f"The input {name!r} needs an upper bound." if kind == "ints" else f"{kind!r} takes no bound."
+        options.faults.add(entry.place, "wrong-bound", message, 'Write "[N] ints(V)": whole numbers from 0 to V − 1.')
+        return None
+    if bound and _size(Value(bound, entry.place), dims, options) is None:
+        return None
+    read = [_size(Value(size, entry.place), dims, options) for size in sizes]
+    known = [size for size in read if size is not None]
+    if len(known) < len(read):
+        return None
+    total = 1
+    for size in known:
+        total *= size
+    if total > MOST_NUMBERS or (kind == "onehot" and not known):
+        message = f"The input {name!r} cannot have the shape {tuple(known)}."
+        options.faults.add(entry.place, "wrong-size", message, f"Keep it below {MOST_NUMBERS} numbers.")
+        return None
+    return Input(name=name, sizes=tuple(sizes), distribution=DISTRIBUTIONS[kind], bound=bound)
+
+
+def _check_name(name: str, place: Place, options: Options) -> None:
+    if not is_variable(name) or name in MODULES:
+        options.faults.add(
+            place, "malformed-name", f"{name!r} cannot name a dim or a tensor.", "Use a plain Python name."
+        )
+
+
+def _check_gradient_names(names: list[str], place: Place, reading: Reading) -> None:
+    """With tensors `W` and `dW` in one program, nobody could tell the gradient of the one from the other."""
+    for name in names:
+        if f"d{name}" in names:
+            message = f"The name 'd{name}' is taken, but it must mean the gradient of {name!r}."
+            reading.faults.add(place, "ambiguous-name", message, f"Rename 'd{name}'.")

@@ -1,0 +1,25 @@
+"""`{matmul}`: build a gradient as a product of two tensors."""
+
+from app.content.blocks import Matmul
+from app.content.fences import Directive
+from app.content.reading import Reading
+
+OPTIONS = ("forward", "of", "was")
+
+
+def read(directive: Directive, reading: Reading) -> Matmul:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    forward = reading.forward(options)
+    of = reading.gradient(options, "of", forward)
+    inside, tempting = reading.with_tempting(directive)
+    return Matmul(
+        place=directive.place,
+        name=name,
+        was=reading.was(options),
+        prompt=reading.prompt(directive, inside.tokens, inside.line),
+        hints=reading.hints(inside),
+        forward=forward.name if forward else "",
+        of=of or "",
+        tempting=tempting,
+    )

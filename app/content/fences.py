@@ -1,0 +1,219 @@
+"""From a lesson's text to pieces: runs of markdown tokens, and directives with their options and bodies.
+
+Positions are never lost: every piece knows its line in the file. What a directive means is decided elsewhere.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.fence import make_fence_rule
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from app.content.blocks import Place
+from app.content.errors import Faults, did_you_mean
+from app.content.options import LINE, NEARLY, Value
+
+INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
+OPENING = re.compile(r"^[ ]{0,3}(`{3,})[ \t]*\{")
+
+_plain_fence = make_fence_rule()
+_directive_fence = make_fence_rule(markers=("`",), disallow_marker_in_info=())
+_colon_fence = make_fence_rule(markers=(":",), token_type="colon_fence", disallow_marker_in_info=())
+
+
+def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A code fence; after ```` ```{ ```` the line may hold backticks, so that a mistake's message can show code."""
+    line = state.src[state.bMarks[start] : state.eMarks[start]]
+    rule = _directive_fence if OPENING.match(line) else _plain_fence
+    return rule(state, start, end, silent)
+
+
+def markdown() -> MarkdownIt:
+    """The one markdown dialect of lessons: CommonMark without raw HTML, tables, footnotes, dollar math, fences."""
+    md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    md.enable(["table", "strikethrough"])
+    md.use(footnote_plugin)
+    md.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True)
+    alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}
+    md.block.ruler.at("fence", _fence, alternatives)
+    md.block.ruler.before("fence", "colon_fence", _colon_fence, alternatives)
+    return md
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Text inside a file: its lines, and the line of the file on which it starts."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A fence that carries a name in braces.
+
+    Args:
+        argument: What follows the braces: an id, a title or a message.
+        options: By key, in file order.
+        body: What follows the options.
+        code: Whether the fence is made of backticks (or tildes), so that the body is code.
+    """
+
+    name: str
+    argument: str
+    options: Mapping[str, Value]
+    body: Body
+    code: bool
+    place: Place
+    argument_place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Markdown tokens between two directives; `token.map` counts lines from *line*."""
+
+    tokens: Sequence[Token]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """The lines of a lesson file, for columns."""
+
+    path: str
+    lines: Sequence[str]
+
+    def place(self, line: int, snippet: str = "") -> Place:
+        """Where *snippet* stands on *line*, or the line's first character that is not a space."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        found = text.find(snippet) if snippet else -1
+        column = found if found >= 0 else len(text) - len(text.lstrip())
+        return Place(self.path, max(line, 1), column + 1)
+
+
+def pieces(
+    tokens: Sequence[Token], line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults
+) -> Iterator[Run | Directive]:
+    """Cut *tokens* at the directives.
+
+    Args:
+        line: Line of the file on which the parsed text starts.
+        known: The options of every directive that may stand here, by its name.
+    """
+    run: list[Token] = []
+    for token in tokens:
+        if not _is_directive(token):
+            run.append(token)
+            continue
+        place = file.place(line + (token.map or [0])[0])
+        if token.level:
+            faults.add(
+                place, "nested-directive", "A directive cannot stand inside a list or a quotation.", "Unindent it."
+            )
+            continue
+        if run:
+            yield Run(run, line)
+            run = []
+        directive = _directive(token, line, file, known, faults)
+        if directive:
+            yield directive
+    if run:
+        yield Run(run, line)
+
+
+def _is_directive(token: Token) -> bool:
+    return token.type == "colon_fence" or (token.type == "fence" and token.info.lstrip().startswith("{"))
+
+
+def _directive(
+    token: Token, line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults
+) -> Directive | None:
+    first, last = token.map or [0, 1]
+    place = file.place(line + first)
+    if not _opening_is_sound(token, place, known, faults):
+        return None
+    match = INFO.match(token.info)
+    assert match is not None
+    name, argument = match[1], match[2]
+    closing = file.lines[line + last - 2].strip() if line + last - 2 < len(file.lines) else ""
+    if last - first < 2 or set(closing) != {token.markup[0]} or len(closing) < len(token.markup):
+        faults.add(
+            place,
+            "unclosed",
+            f"'{token.markup}{{{name}}}' is never closed.",
+            f"Add a line '{token.markup}'; an outer fence has one more colon than its children.",
+        )
+    options, body = _options(token.content, line + first + 1, name, known[name], file, faults)
+    argument_place = file.place(place.line, argument) if argument else place
+    return Directive(name, argument, options, body, token.type == "fence", place, argument_place)
+
+
+def _opening_is_sound(token: Token, place: Place, known: Mapping[str, Sequence[str]], faults: Faults) -> bool:
+    info = token.info.strip()
+    if not info:
+        faults.add(
+            place,
+            "stray-fence",
+            f"'{token.markup}' closes nothing.",
+            "An outer fence has one more colon than its children.",
+        )
+        return False
+    match = INFO.match(token.info)
+    if match is None:
+        word = info.strip("{}").split()[0] if info.strip("{} ") else "note"
+        fix = did_you_mean(word, known) if word not in known else f"Write '{token.markup}{{{word}}}'."
+        faults.add(place, "not-a-directive", f"{token.markup}{info!r} does not name a directive in braces.", fix)
+        return False
+    if match[1] not in known:
+        faults.add(
+            place, "unknown-directive", f"There is no directive {match[1]!r} here.", did_you_mean(match[1], known)
+        )
+        return False
+    return True
+
+
+def _options(
+    text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults
+) -> tuple[Mapping[str, Value], Body]:
+    """Read the option lines at the top of *text*; an indented line continues the value above it."""
+    lines = text.split("\n")
+    found: dict[str, Value] = {}
+    key = ""
+    index = start = 0
+    while index < len(lines):
+        current = lines[index]
+        match = LINE.match(current)
+        if match:
+            key, value = match[1], match[2] or ""
+            place = file.place(line + index, value) if value else file.place(line + index)
+            if key not in known:
+                fix = did_you_mean(key, known) if known else f"'{{{name}}}' has no options."
+                faults.add(file.place(line + index), "unknown-option", f"'{{{name}}}' has no option ':{key}:'.", fix)
+            if key in found:
+                faults.add(file.place(line + index), "twice", f"':{key}:' is given twice.", "Keep one of them.")
+            found[key] = Value(value, place)
+        elif key and current[:1] in (" ", "\t") and current.strip() and start == index:
+            found[key] = Value(f"{found[key].text}\n{current}", found[key].place)
+        elif current.strip():
+            break
+        index += 1
+        if current.strip():
+            start = index
+    _nearly_an_option(lines[index] if index < len(lines) else "", line + index, name, known, file, faults)
+    kept = {key: value for key, value in found.items() if key in known}
+    return kept, Body("\n".join(lines[index:]), line + index)
+
+
+def _nearly_an_option(text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults) -> None:
+    match = NEARLY.match(text)
+    word = (match[1] or match[2]) if match else ""
+    if word in known:
+        faults.add(
+            file.place(line), "not-an-option", f"This looks like an option of '{{{name}}}'.", f"Write ':{word}: …'."
+        )

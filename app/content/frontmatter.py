@@ -1,0 +1,91 @@
+"""The block between `---` lines at the top of a file: title, id, estimate, requires, goals, draft."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from app.content.errors import Faults, did_you_mean
+from app.content.fences import Body, File
+from app.content.options import NAME, Options, Value, items_of, texts_of
+
+LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft")
+UNIT_KEYS = ("title",)
+ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
+LIST_KEYS = ("requires", "goals")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The options, the lists among them by key, and the body below."""
+
+    options: Options
+    lists: Mapping[str, Sequence[Value]]
+    body: Body
+
+
+def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontMatter:
+    """Split *file* at its front matter; faults where it is missing, unclosed or has unknown keys."""
+    lines = file.lines
+    top = faults.at(1)
+    end = next((index for index in range(1, len(lines)) if lines[index].rstrip() in ("---", "...")), None)
+    if not lines or lines[0].rstrip() != "---":
+        fix = "Start the file with '---', 'title: …', '---'."
+        faults.add(top, "no-front-matter", "The file has no front matter.", fix)
+        return FrontMatter(Options({}, "The front matter", top, faults), {}, Body("\n".join(lines), 1))
+    if end is None:
+        faults.add(top, "unclosed", "The front matter is never closed.", "Add a line '---' below it.")
+        end = len(lines)
+    value = Value("\n".join(lines[1:end]), faults.at(2))
+    items = items_of(value, faults, "The front matter") or {}
+    for key, (entry, _) in items.items():
+        if key not in keys:
+            place = file.place(entry.place.line, key)
+            faults.add(place, "unknown-option", f"The front matter has no {key!r}.", did_you_mean(key, keys))
+    entries = {key: entry for key, (entry, _) in items.items() if key in keys}
+    lists = {key: _list(key, *items[key], faults) for key in LIST_KEYS if key in items and key in keys}
+    options = Options(entries, "The front matter", top, faults)
+    return FrontMatter(options, lists, Body("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))))
+
+
+def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[Value]:
+    """A list of texts with the place of each; a single text is a list of one."""
+    if isinstance(node, yaml.ScalarNode):
+        return [value] if node.value else []
+    if texts_of(node) is None:
+        faults.add(value.place, "wrong-type", f"{key!r} is a list of texts.", f"Write '{key}: [first, second]'.")
+        return []
+    first = node.start_mark
+    found = []
+    for entry in node.value:
+        mark = entry.start_mark
+        line = value.place.line + mark.line - first.line
+        column = mark.column + 1
+        found.append(Value(str(entry.value), faults.at(line, column)))
+    return found
+
+
+def check_lesson(front: FrontMatter, faults: Faults) -> None:
+    """Faults where a key of a lesson is missing or not of its form."""
+    options = front.options
+    _need(options, "title", "The linear layer, by shape")
+    _need(options, "id", "linear-layer")
+    _need(options, "estimate", "20 min")
+    name, estimate = options.text("id"), options.text("estimate")
+    if name and not NAME.fullmatch(name):
+        options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
+    if estimate and not ESTIMATE.fullmatch(estimate):
+        options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
+    words = [value.text for value in front.lists.get("requires", ())]
+    for value in front.lists.get("requires", ()):
+        if value.text == name:
+            faults.add(value.place, "cycle", "A lesson cannot require itself.")
+        if words.count(value.text) > 1:
+            faults.add(value.place, "twice", f"{value.text!r} is required twice.", "Keep one of them.")
+
+
+def _need(options: Options, key: str, example: str) -> None:
+    if not (options.text(key) or "").strip():
+        fix = f"Add '{key}: {example}'."
+        options.faults.add(options.place, "missing-option", f"The front matter lacks {key!r}.", fix)

@@ -1,0 +1,231 @@
+"""Options of a directive: `:key: value` lines at the top of its body, as values that know where they stand.
+
+A value is YAML, read node by node so that every fault has a line and a column and nothing is guessed: `no` stays
+text where text is wanted, anchors and tags are refused.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from app.content.arithmetic import UnreadableError, number_of
+from app.content.blocks import Place
+from app.content.errors import Faults, did_you_mean
+
+LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
+NEARLY = re.compile(r"^(?::([A-Za-z][\w-]*)(?=\s)|([A-Za-z][\w-]*):(?=\s))")
+WORD = re.compile(r"[^\s,]+")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+DEEPEST = 12
+LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The text of one value, and where it starts. A *literal* text has had its quotes taken off."""
+
+    text: str
+    place: Place
+    literal: bool = False
+
+    def offset(self, column: int) -> Place:
+        """The place *column* columns (from 0) into the first line of the text."""
+        return Place(self.place.path, self.place.line, self.place.column + column)
+
+
+def node_of(value: Value, faults: Faults) -> yaml.Node | None:
+    """The YAML node of a value, or None after a fault was added."""
+    if len(value.text) > LONGEST:
+        faults.add(value.place, "too-long", f"This value is longer than {LONGEST} characters.")
+        return None
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(value.text, Loader=yaml.SafeLoader)):
+            faults.add(value.place, "not-yaml", "Aliases (*name) are not allowed.", "Put text with a star in quotes.")
+            return None
+        node = yaml.compose(value.text, Loader=yaml.SafeLoader)
+    except RecursionError:
+        faults.add(value.place, "not-yaml", "This value is nested too deeply.")
+        return None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = _place(value, mark.line, mark.column) if mark else value.place
+        faults.add(
+            where, "not-yaml", f"This is not a YAML value: {error.problem}.", "Put text with special signs in quotes."
+        )
+        return None
+    except (yaml.YAMLError, ValueError) as error:
+        faults.add(value.place, "not-yaml", f"This is not a YAML value: {str(error).splitlines()[0]}.")
+        return None
+    return node
+
+
+def _place(value: Value, line: int, column: int) -> Place:
+    start = value.place
+    return Place(start.path, start.line + line, column + (start.column if line == 0 else 1))
+
+
+def place_of(value: Value, node: yaml.Node) -> Place:
+    return _place(value, node.start_mark.line, node.start_mark.column)
+
+
+def items_of(value: Value, faults: Faults, what: str) -> Mapping[str, tuple[Value, yaml.Node]] | None:
+    """The entries of a `{key: value}` mapping, keys as text; None after a fault was added."""
+    node = node_of(value, faults)
+    if node is None and not value.text.strip():
+        return {}
+    if node is None:
+        return None
+    if not isinstance(node, yaml.MappingNode):
+        faults.add(value.place, "wrong-type", f"{what} is a mapping, such as {{N: 32}}; this is {value.text!r}.")
+        return None
+    items: dict[str, tuple[Value, yaml.Node]] = {}
+    for key, entry in node.value:
+        where = place_of(value, key)
+        if not isinstance(key, yaml.ScalarNode):
+            faults.add(where, "wrong-type", f"A key of {what} must be a name.")
+        elif key.value in items:
+            faults.add(where, "twice", f"{key.value!r} stands twice in {what}.", "Keep one of them.")
+        else:
+            text = value_text(value, entry)
+            items[key.value] = (Value(text, place_of(value, entry), isinstance(entry, yaml.ScalarNode)), entry)
+    return items
+
+
+def value_text(value: Value, node: yaml.Node) -> str:
+    """A scalar as it was written, without its quotes; a collection as its source."""
+    if isinstance(node, yaml.ScalarNode):
+        return str(node.value)
+    return value.text[node.start_mark.index : node.end_mark.index]
+
+
+def texts_of(node: yaml.Node) -> list[str] | None:
+    """The entries of a list of scalars as text, or None where it is something else."""
+    if not isinstance(node, yaml.SequenceNode):
+        return None
+    if not all(isinstance(entry, yaml.ScalarNode) for entry in node.value):
+        return None
+    return [str(entry.value) for entry in node.value]
+
+
+def plain_of(node: yaml.Node, depth: int = 0) -> object:
+    """Any YAML as numbers, booleans, text, lists and dicts.
+
+    Raises:
+        ValueError: It is nested too deeply.
+    """
+    if depth > DEEPEST:
+        raise ValueError("This value is nested too deeply.")
+    if isinstance(node, yaml.SequenceNode):
+        return [plain_of(entry, depth + 1) for entry in node.value]
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): plain_of(entry, depth + 1) for key, entry in node.value}
+    text = str(node.value)
+    if getattr(node, "style", None) in ("'", '"'):
+        return text
+    if text in ("true", "false"):
+        return text == "true"
+    if text in ("", "null", "~"):
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class Options:
+    """The options of one directive, read by type. A fault is added where a value is not of its type."""
+
+    def __init__(self, entries: Mapping[str, Value], owner: str, place: Place, faults: Faults) -> None:
+        self.entries = entries
+        self.owner = owner
+        self.place = place
+        self.faults = faults
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def place_of(self, key: str) -> Place:
+        return self.entries[key].place if key in self.entries else self.place
+
+    def wrong(self, key: str, code: str, message: str, fix: str = "") -> None:
+        self.faults.add(self.place_of(key), code, message, fix)
+
+    def need(self, key: str, example: str) -> Value | None:
+        """The value of an option that must be there."""
+        value = self.entries.get(key)
+        if value is None:
+            self.faults.add(
+                self.place,
+                "missing-option",
+                f"{self.owner} lacks ':{key}:'.",
+                f"Add a line such as ':{key}: {example}' at the top of its body.",
+            )
+        elif not value.text.strip():
+            self.wrong(key, "empty-option", f"':{key}:' of {self.owner} is empty.", f"Write ':{key}: {example}'.")
+            return None
+        return value
+
+    def text(self, key: str) -> str | None:
+        """The text of an option, without quotes around it."""
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        if not value.literal and value.text[:1] in ("'", '"'):
+            node = node_of(value, self.faults)
+            return str(node.value) if isinstance(node, yaml.ScalarNode) else None
+        return value.text.strip()
+
+    def needed_text(self, key: str, example: str) -> str | None:
+        return self.text(key) if self.need(key, example) else None
+
+    def words(self, key: str) -> tuple[tuple[str, Place], ...]:
+        """Names separated by spaces or commas, or a YAML list of them, each with its place."""
+        value = self.entries.get(key)
+        if value is None:
+            return ()
+        text = value.text.strip()
+        start = 0
+        if text.startswith("[") and text.endswith("]"):
+            start = value.text.index("[") + 1
+            text = text[1:-1]
+        found = [(match[0].strip("'\""), value.offset(start + match.start())) for match in WORD.finditer(text)]
+        names = [word for word, _ in found]
+        for index, (word, place) in enumerate(found):
+            if word in names[:index]:
+                self.faults.add(place, "twice", f"{word!r} stands twice in ':{key}:'.", "Keep one of them.")
+        return tuple(found)
+
+    def one_of(self, key: str, known: Sequence[str], default: str) -> str:
+        word = self.text(key)
+        if word is None or word in known:
+            return word or default
+        self.wrong(key, "unknown-value", f"':{key}:' cannot be {word!r}.", did_you_mean(word, known))
+        return default
+
+    def flag(self, key: str, default: bool) -> bool:
+        word = self.text(key)
+        if word is None:
+            return default
+        if word not in ("true", "false", ""):
+            self.wrong(key, "wrong-type", f"':{key}:' is true or false, not {word!r}.")
+        return word != "false"
+
+    def number(self, key: str, above: float = 0.0) -> float | None:
+        """A number of at least *above*."""
+        value = self.entries.get(key)
+        if value is None:
+            return None
+        try:
+            number = number_of(value.text)
+        except UnreadableError as error:
+            self.faults.add(value.offset(error.column - 1), "wrong-type", f"':{key}:' is a number. {error}")
+            return None
+        if number < above:
+            self.wrong(key, "wrong-value", f"':{key}:' must be at least {above:g}; it is {number:g}.")
+        return number

@@ -1,0 +1,120 @@
+"""From the text of one lesson file to a `Lesson`, or to every fault in it. Total: no text makes it raise."""
+
+import re
+from collections.abc import Iterable
+
+from app.content.blocks import Block, Exercise, Forward, Lesson, Prose
+from app.content.directives import CODE, OPTIONS, READERS
+from app.content.errors import Faults, LessonError
+from app.content.fences import Directive, File, Run, pieces
+from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
+from app.content.prose import Prose as Renderer
+from app.content.prose import lesson_slug
+from app.content.reading import Reading
+
+LONGEST = 500_000
+NUMBER = re.compile(r"^\d+-")
+
+
+def parse_lesson(text: str, path: str) -> tuple[Lesson | None, tuple[LessonError, ...]]:
+    """Read one lesson.
+
+    Args:
+        path: As it is to be shown in errors; the last two parts give the unit and the slug.
+
+    Returns:
+        The lesson, or None where there is any error; the errors in file order.
+    """
+    faults = Faults(path)
+    if len(text) > LONGEST:
+        faults.add(faults.at(1), "too-long", f"The file is longer than {LONGEST} characters.")
+        return None, faults.found
+    lesson = _read(file_of(text, path), faults)
+    return (None if faults.found else lesson), faults.found
+
+
+def file_of(text: str, path: str) -> File:
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return File(path, plain.split("\n"))
+
+
+def _read(file: File, faults: Faults) -> Lesson:
+    front = read_front_matter(file, LESSON_KEYS, faults)
+    check_lesson(front, faults)
+    reading = Reading(file, faults, Renderer(file, faults))
+    tokens = reading.prose.page(front.body.text)
+    parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
+    blocks = _blocks(parts, reading)
+    if not blocks:
+        faults.add(faults.at(max(front.body.line, 1)), "empty", "The lesson is empty.")
+    reading.prose.check_jumps()
+    options = front.options
+    folder, _, name = file.path.rpartition("/")
+    requires = front.lists.get("requires", ())
+    return Lesson(
+        path=file.path,
+        slug=_slug(name, faults),
+        unit=NUMBER.sub("", folder.rpartition("/")[2]),
+        title=options.text("title") or "",
+        name=options.text("id") or "",
+        estimate=options.text("estimate") or "",
+        requires=tuple(value.text for value in requires),
+        goals=tuple(reading.prose.inline(value.text, value.place.line) for value in front.lists.get("goals", ())),
+        draft=options.flag("draft", default=False),
+        blocks=blocks,
+        place=faults.at(1),
+        requires_places=tuple(value.place for value in requires),
+        anchors=tuple(reading.prose.anchors),
+        links=tuple(reading.prose.links),
+    )
+
+
+def _slug(name: str, faults: Faults) -> str:
+    slug = lesson_slug(name)
+    if not slug or slug == "unit":
+        message = f"{name!r} is no name for a lesson file."
+        faults.add(faults.at(1), "file-name", message, "Name it like '07-matmul.md': a number, then a-z, 0-9, hyphens.")
+    return slug
+
+
+def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, ...]:
+    """Blocks in file order. Forward programs are read first, since an exercise may stand above its program."""
+    parts = list(parts)
+    programs: dict[int, Block | None] = {}
+    for index, part in enumerate(parts):
+        if isinstance(part, Directive) and part.name == "forward":
+            programs[index] = _forward(part, reading)
+    for part in parts:
+        if isinstance(part, Directive) and part.argument and part.name not in ("note", "aside", "plan"):
+            reading.prose.anchors.append(part.argument)
+    blocks = [programs[index] if index in programs else _block(part, reading) for index, part in enumerate(parts)]
+    return tuple(block for block in blocks if block is not None)
+
+
+def _forward(directive: Directive, reading: Reading) -> Block | None:
+    forward = _block(directive, reading)
+    if isinstance(forward, Forward):
+        reading.forwards[forward.name] = forward
+    return forward
+
+
+def _block(part: Run | Directive, reading: Reading) -> Block | None:
+    if isinstance(part, Run):
+        html = reading.prose.render(part.tokens, part.line, inside=False)
+        first = next((token.map[0] for token in part.tokens if token.map), 0)
+        return Prose(place=reading.file.place(part.line + first), html=html) if html else None
+    check_fence(part, reading.faults)
+    block = READERS[part.name](part, reading)
+    if isinstance(block, Exercise):
+        reading.exercises[block.name] = block
+    return block
+
+
+def check_fence(directive: Directive, faults: Faults) -> None:
+    """Code stands in backticks, prose in colons."""
+    if directive.code == (directive.name in CODE):
+        return
+    fence = "```" if directive.name in CODE else ":::"
+    what = "code" if directive.name in CODE else "prose"
+    message = f"The body of '{{{directive.name}}}' is {what}."
+    faults.add(directive.place, "wrong-fence", message, f"Write '{fence}{{{directive.name}}}'.")

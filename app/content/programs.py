@@ -1,0 +1,148 @@
+"""What can be said about Python in a lesson without running it: does it parse, which names does it write.
+
+A forward program is straight-line: assignments only, each name written once, nothing read before it is known.
+"""
+
+import ast
+import builtins
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from app.content.blocks import Forward, Place
+from app.content.errors import Faults, did_you_mean
+
+MODULES = ("torch", "F", "math")
+LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A syntax fault; the line counts from 1 within the source."""
+
+    line: int
+    column: int
+    message: str
+
+
+def parsed(source: str) -> ast.Module | Fault:
+    """The syntax tree of *source*, or why there is none. Never raises."""
+    if len(source) > LONGEST:
+        return Fault(1, 1, f"longer than {LONGEST} characters")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except SyntaxError as error:
+        return Fault(error.lineno or 1, max(error.offset or 1, 1), str(error.msg))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Fault(1, 1, str(error) or "nested too deeply")
+
+
+def check_python(source: str, line: int, what: str, faults: Faults) -> ast.Module | None:
+    """Parse code of the author; a fault is added at its exact line of the file."""
+    tree = parsed(source)
+    if isinstance(tree, Fault):
+        place = faults.at(line + tree.line - 1, tree.column)
+        faults.add(place, "syntax", f"{what} is not Python: {tree.message}.")
+        return None
+    return tree
+
+
+def written(tree: ast.AST) -> tuple[str, ...]:
+    """Every name that is assigned anywhere in *tree*, in order of first appearance."""
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return tuple(dict.fromkeys(names))
+
+
+def targets(statement: ast.Assign) -> tuple[str, ...] | None:
+    """The names that a plain assignment writes, or None where a target is not a plain name."""
+    if len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    if not all(isinstance(name, ast.Name) for name in names):
+        return None
+    return tuple(name.id for name in names if isinstance(name, ast.Name))
+
+
+def check_forward(source: str, line: int, known: Iterable[str], output: str, faults: Faults) -> tuple[str, ...]:
+    """The names that the forward program *source* writes; faults where it is not a straight line.
+
+    Args:
+        line: Line of the file on which *source* starts.
+        known: Dims and inputs.
+    """
+    tree = check_python(source, line, "The forward program", faults)
+    if tree is None:
+        return ()
+    scope = set(known)
+    outputs: list[str] = []
+    for statement in tree.body:
+        place = faults.at(line + statement.lineno - 1, statement.col_offset + 1)
+        names = targets(statement) if isinstance(statement, ast.Assign) else None
+        if not isinstance(statement, ast.Assign) or names is None:
+            message = "A forward program is a straight line of assignments such as 'Y = X @ W'."
+            faults.add(place, "not-straight-line", message, "Write this step as an assignment to a new name.")
+            continue
+        _check_reads(statement.value, scope | set(outputs), line, faults)
+        for name in names:
+            if name in scope or name in outputs or name in MODULES:
+                faults.add(
+                    place, "written-twice", f"The name {name!r} is already taken.", "Give every tensor its own name."
+                )
+            else:
+                outputs.append(name)
+    if output and output not in outputs:
+        place = faults.at(line)
+        faults.add(place, "output", f"The program does not write its output {output!r}.", did_you_mean(output, outputs))
+    return tuple(outputs)
+
+
+def _check_reads(expression: ast.expr, scope: set[str], line: int, faults: Faults) -> None:
+    local = set(_bound(expression))
+    for node in ast.walk(expression):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        if node.id in scope or node.id in local or node.id in MODULES or hasattr(builtins, node.id):
+            continue
+        place = faults.at(line + node.lineno - 1, node.col_offset + 1)
+        fix = did_you_mean(node.id, scope | set(MODULES))
+        faults.add(place, "unknown-name", f"The name {node.id!r} is not known at this line.", fix)
+
+
+def _bound(expression: ast.expr) -> Iterator[str]:
+    """Names that comprehensions and lambdas inside *expression* bind for themselves."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def outputs_of(forward: Forward) -> tuple[str, ...]:
+    """The names that a forward program writes, in order."""
+    tree = parsed(forward.source)
+    return written(tree) if isinstance(tree, ast.Module) else ()
+
+
+def tensors_of(forward: Forward) -> tuple[str, ...]:
+    """Inputs and intermediates, in the order in which they come to be."""
+    return tuple(dict.fromkeys((*(one.name for one in forward.inputs), *outputs_of(forward))))
+
+
+def tensor_of(gradient: str, forward: Forward) -> str | None:
+    """The tensor that *gradient* (such as `dW`) is the gradient of, or None where there is none."""
+    whole = {one.name for one in forward.inputs if one.distribution == "ints"}
+    tensors = set(tensors_of(forward)) - whole
+    return gradient[1:] if gradient.startswith("d") and gradient[1:] in tensors else None
+
+
+def check_gradient(name: str, place: Place, forward: Forward, faults: Faults) -> bool:
+    """Whether *name* is `d` + a tensor of *forward*; a fault is added where it is not."""
+    if tensor_of(name, forward):
+        return True
+    known = [f"d{tensor}" for tensor in tensors_of(forward) if tensor_of(f"d{tensor}", forward)]
+    message = f"{name!r} is not the gradient of a tensor of the forward program {forward.name!r}."
+    faults.add(place, "unknown-gradient", message, did_you_mean(name, known))
+    return False

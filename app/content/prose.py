@@ -1,0 +1,315 @@
+"""Markdown to HTML. The only module that makes `Markup`: raw HTML never passes, TeX and code are escaped.
+
+What a page needs is in the markup: `.math` elements hold plain TeX for KaTeX, code carries Pygments classes, headings
+have anchors, tables scroll inside a labelled region that the keyboard reaches.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from posixpath import basename, normpath
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer, get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from app.content.blocks import Link
+from app.content.errors import Faults, did_you_mean
+from app.content.fences import File, markdown
+
+LANGUAGES = (
+    "python",
+    "pycon",
+    "pytb",
+    "text",
+    "bash",
+    "console",
+    "json",
+    "yaml",
+    "toml",
+    "markdown",
+    "latex",
+    "c",
+    "cpp",
+)
+LESSON_FILE = re.compile(r"(?:.*/)?(?:\d+-)?([a-z0-9][a-z0-9-]*)\.md$")
+UNIT_FILE = re.compile(r"(?:\d+-)?([a-z0-9][a-z0-9-]*)/unit\.md$")
+FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
+CODE_SPAN = re.compile(r"`([^`]+)`")
+
+CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
+
+_formatter = HtmlFormatter[str](nowrap=True)
+
+
+def highlighted(source: str, language: str = "python") -> Markup:
+    """*source* with Pygments classes (`nowrap`: no `<pre>` around it).
+
+    Raises:
+        ClassNotFound: The language is not known.
+    """
+    if language == "text":
+        return Markup(escape(source))
+    lexer = PythonLexer(stripnl=False) if language == "python" else get_lexer_by_name(language, stripnl=False)
+    return Markup(highlight(source, lexer, _formatter))
+
+
+def sentence(text: str) -> Markup:
+    """Plain text with `code` in backticks, escaped: for messages that are composed here, not written in markdown."""
+    parts = CODE_SPAN.split(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
+    )
+
+
+def lesson_slug(path: str) -> str:
+    """`2-tensors/07-matmul.md` is `matmul`; empty where the name is no lesson's."""
+    match = LESSON_FILE.match(path)
+    return match[1] if match else ""
+
+
+class Prose:
+    """Renders the markdown of one lesson file and remembers what can be linked to."""
+
+    def __init__(self, file: File, faults: Faults) -> None:
+        self.file = file
+        self.faults = faults
+        self.anchors: list[str] = []
+        self.links: list[Link] = []
+        self.jumps: list[Link] = []
+        self.env: dict[str, Any] = {}
+        self.md: MarkdownIt = markdown()
+        for name, rule in RULES.items():
+            self.md.add_render_rule(name, rule)
+
+    def tokens(self, text: str) -> list[Token]:
+        """Parse one body; link definitions are shared by the whole file."""
+        env = {"references": dict(self.env.get("references", {}))}
+        return self.md.parse(text, env)
+
+    def page(self, text: str) -> list[Token]:
+        """Parse the body of the page itself, whose link definitions and footnotes hold everywhere."""
+        return self.md.parse(text, self.env)
+
+    def render(self, tokens: Sequence[Token], line: int, *, inside: bool = True) -> Markup:
+        """The HTML of *tokens*, whose maps count from *line* of the file."""
+        self._inspect(tokens, line)
+        env = {} if inside else self.env
+        return Markup(self.md.renderer.render(tokens, self.md.options, env).strip())
+
+    def inline(self, text: str, line: int) -> Markup:
+        """One line of markdown without a paragraph around it."""
+        tokens = self.md.parseInline(text, {})
+        self._inspect(tokens, line)
+        return Markup(self.md.renderer.render(tokens, self.md.options, {}).strip())
+
+    def claim(self, anchor: str) -> str:
+        """Reserve *anchor* on the page; a heading that repeats one gets a number."""
+        free, number = anchor, 1
+        while free in self.anchors:
+            number += 1
+            free = f"{anchor}-{number}"
+        self.anchors.append(free)
+        return free
+
+    def check_jumps(self) -> None:
+        """Add a fault for every `#name` link of this page that leads nowhere."""
+        for jump in self.jumps:
+            if jump.anchor not in self.anchors:
+                fix = did_you_mean(jump.anchor, self.anchors)
+                self.faults.add(
+                    jump.place, "broken-link", f"There is nothing called '#{jump.anchor}' on this page.", fix
+                )
+
+    def _inspect(self, tokens: Sequence[Token], line: int) -> None:
+        current = line
+        for index, token in enumerate(tokens):
+            if token.map:
+                current = line + token.map[0]
+            if token.type == "heading_open":
+                self._heading(token, tokens[index + 1], current)
+            elif token.type == "fence":
+                self._language(token, current)
+            elif token.type in ("math_block", "math_inline", "math_inline_double"):
+                self._math(token, current)
+            elif token.type == "inline":
+                self._inline(token.children or [], current)
+
+    def _inline(self, children: Sequence[Token], line: int) -> None:
+        for child in children:
+            if child.type in ("softbreak", "hardbreak"):
+                line += 1
+            elif child.type == "link_open":
+                self._link(child, line)
+            elif child.type == "image":
+                self.faults.add(
+                    self.file.place(line, "!["), "image", "Lessons hold no image files.", "Draw it with ':::{visual}'."
+                )
+            elif child.type in ("math_inline", "math_inline_double"):
+                self._math(child, line)
+            elif child.type == "text" and (match := FOOTNOTE.search(child.content)):
+                self.faults.add(
+                    self.file.place(line, match[0]),
+                    "unknown-footnote",
+                    f"The footnote {match[0]} is not defined here.",
+                    "Footnotes belong to the text outside of directives.",
+                )
+
+    def _heading(self, token: Token, inline: Token, line: int) -> None:
+        if token.tag == "h1":
+            self.faults.add(
+                self.file.place(line), "heading", "A heading starts with '##'.", "The title stands in the front matter."
+            )
+        words = re.findall(r"[a-z0-9]+", _plain_text(inline).lower())
+        token.attrSet("id", self.claim("-".join(words) or "section"))
+
+    def _language(self, token: Token, line: int) -> None:
+        language = token.info.strip().split()[0] if token.info.strip() else "text"
+        if language not in LANGUAGES:
+            message = f"The language {language!r} is not known."
+            self.faults.add(self.file.place(line), "unknown-language", message, did_you_mean(language, LANGUAGES))
+            language = "text"
+        token.meta = {**token.meta, "language": language}
+
+    def _math(self, token: Token, line: int) -> None:
+        problem = unbalanced(token.content)
+        if problem:
+            first = next((part for part in token.content.split("\n") if part.strip()), "").strip()
+            self.faults.add(self.file.place(line, first), "math", f"The formula has {problem}.")
+
+    def _link(self, token: Token, line: int) -> None:
+        href = str(token.attrGet("href") or "")
+        target, _, anchor = href.partition("#")
+        place = self.file.place(line, f"]({href}")
+        if re.match(r"https?://", href):
+            token.attrSet("rel", "noopener noreferrer")
+        elif href.startswith("#") and len(href) > 1:
+            self.jumps.append(Link(place=place, target="", anchor=anchor))
+        elif href.startswith("mailto:"):
+            return
+        else:
+            self._lesson_link(token, Link(place=place, target=target, anchor=anchor))
+
+    def _lesson_link(self, token: Token, link: Link) -> None:
+        url = page_url(self.file.path, link.target)
+        if not url:
+            message = f"The link {link.target!r} leads to no lesson."
+            self.faults.add(link.place, "broken-link", message, "Link to a lesson file, such as '07-matmul.md'.")
+            return
+        self.links.append(link)
+        token.attrSet("href", url + (f"#{link.anchor}" if link.anchor else ""))
+
+
+def page_url(source: str, target: str) -> str:
+    """The address of the page of the lesson file *target*, as it is written in *source*; empty where it is none."""
+    path = normpath(f"{source.rpartition('/')[0] or '.'}/{target}")
+    unit = UNIT_FILE.search(path)
+    if unit:
+        return f"/units/{unit[1]}"
+    slug = lesson_slug(basename(path))
+    return f"/lessons/{slug}" if slug and slug != "unit" else ""
+
+
+def unbalanced(tex: str) -> str:
+    """What is wrong with the braces or environments of *tex*; empty when nothing is."""
+    depth = 0
+    for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth < 0:
+            return "a '}' without its '{'"
+    if depth:
+        return "a '{' that is never closed"
+    begins, ends = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", tex)) for word in ("begin", "end"))
+    return "" if begins == ends else "a '\\begin' without its '\\end'"
+
+
+def _plain_text(inline: Token) -> str:
+    return " ".join(
+        child.content for child in inline.children or [] if child.type in ("text", "code_inline", "math_inline")
+    )
+
+
+Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]
+
+
+def _math_rule(tag: str, display: str) -> Rule:
+    def render(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+        html = Markup('<{} class="math" data-display="{}">{}</{}>').format(
+            tag, display, tokens[index].content.strip(), tag
+        )
+        return html + ("\n" if tag == "div" else "")
+
+    return render
+
+
+def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    token = tokens[index]
+    language = token.meta.get("language", "text")
+    try:
+        code = highlighted(token.content, language)
+    except ClassNotFound:
+        code = Markup(escape(token.content))
+    return CODE_BLOCK.format(f"highlight language-{language}", code)
+
+
+def _indented_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return CODE_BLOCK.format("highlight", tokens[index].content)
+
+
+def _table_open(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    label = ", ".join(_header_cells(tokens, index))
+    return Markup('<div class="table" role="region" tabindex="0" aria-label="Table: {}">\n<table>\n').format(label)
+
+
+def _header_cells(tokens: Sequence[Token], index: int) -> list[str]:
+    cells: list[str] = []
+    for token in tokens[index:]:
+        if token.type == "thead_close":
+            break
+        if token.type == "inline":
+            cells.append(_plain_text(token).strip())
+    return [cell for cell in cells if cell]
+
+
+def _table_close(_: RendererHTML, _tokens: Sequence[Token], _index: int, _options: Any, _env: Any) -> str:
+    return "</table>\n</div>\n"
+
+
+def _th_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """Column headers say so; alignment is a class, since the page's policy allows no inline style."""
+    return _cell_open(renderer, tokens, index, options, env).replace("<th", '<th scope="col"', 1)
+
+
+def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    style = str(token.attrs.pop("style", ""))
+    if style.startswith("text-align:"):
+        token.attrSet("data-align", style.partition(":")[2])
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _heading_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    opening = next(token for token in reversed(tokens[:index]) if token.type == "heading_open")
+    anchor = Markup(' <a class="anchor" href="#{}" aria-label="Link to this section">#</a>').format(
+        opening.attrGet("id") or ""
+    )
+    return anchor + Markup(renderer.renderToken(tokens, index, options, env))
+
+
+RULES: Mapping[str, Rule] = {
+    "math_inline": _math_rule("span", "false"),
+    "math_inline_double": _math_rule("span", "true"),
+    "math_block": _math_rule("div", "true"),
+    "fence": _code_rule,
+    "code_block": _indented_rule,
+    "table_open": _table_open,
+    "table_close": _table_close,
+    "th_open": _th_open,
+    "td_open": _cell_open,
+    "heading_close": _heading_close,
+}

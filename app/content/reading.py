@@ -1,0 +1,150 @@
+"""What a directive's reader has at hand: the file, its faults, the prose, and what was read before it."""
+
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from app.content.blocks import Exercise, Forward, Grad, Hint, Place, Tempting
+from app.content.errors import Faults, did_you_mean
+from app.content.fences import Directive, File, pieces
+from app.content.items import take_tempting
+from app.content.options import NAME, Options
+from app.content.programs import check_gradient, tensors_of
+from app.content.prose import Prose
+
+CHILDREN: Mapping[str, Sequence[str]] = {
+    "hint": (),
+    "starter": (),
+    "solution": ("same-as",),
+    "mistake": ("line",),
+    "given": (),
+    "correct": (),
+}
+
+
+@dataclass(slots=True)
+class Inside:
+    """The body of a directive: markdown tokens of its own, and its children."""
+
+    tokens: list[Token]
+    line: int
+    children: list[Directive]
+
+
+@dataclass(slots=True)
+class Reading:
+    """The state of reading one lesson file."""
+
+    file: File
+    faults: Faults
+    prose: Prose
+    forwards: dict[str, Forward] = field(default_factory=dict)
+    exercises: dict[str, Exercise] = field(default_factory=dict)
+    names: dict[str, Place] = field(default_factory=dict)
+
+    def options(self, directive: Directive) -> Options:
+        return Options(directive.options, self.title(directive), directive.place, self.faults)
+
+    def title(self, directive: Directive) -> str:
+        return f"{directive.name} {directive.argument!r}" if directive.argument else f"'{{{directive.name}}}'"
+
+    def name(self, directive: Directive) -> str:
+        """The id of *directive*; faults where it is missing, malformed or taken."""
+        name, place = directive.argument, directive.argument_place
+        fence = "```" if directive.code else ":::"
+        if not name:
+            fix = f"Write '{fence}{{{directive.name}}} some-id'."
+            self.faults.add(place, "missing-id", f"'{{{directive.name}}}' needs an id.", fix)
+        elif not NAME.fullmatch(name):
+            fix = "Use letters, digits, hyphens and underscores, starting with a letter."
+            self.faults.add(place, "malformed-id", f"{name!r} cannot be an id.", fix)
+        elif name in self.names:
+            message = f"The id {name!r} is already taken on line {self.names[name].line}."
+            self.faults.add(place, "duplicate-id", message, "Every id is unique in its lesson.")
+        self.names.setdefault(name, place)
+        return name
+
+    def was(self, options: Options) -> tuple[str, ...]:
+        """Former ids; each must be free, so that progress has one heir."""
+        words = options.words("was")
+        for word, place in words:
+            if word in self.names:
+                message = f"The former id {word!r} is in use on line {self.names[word].line}."
+                self.faults.add(place, "duplicate-id", message)
+            self.names.setdefault(word, place)
+        return tuple(word for word, _ in words)
+
+    def inside(self, directive: Directive, children: Sequence[str] = ("hint",)) -> Inside:
+        """The body of a prose directive, in which *children* may stand."""
+        tokens = self.prose.tokens(directive.body.text)
+        known = {name: CHILDREN[name] for name in children}
+        parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults))
+        own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
+        return Inside(own, directive.body.line, [part for part in parts if isinstance(part, Directive)])
+
+    def hints(self, inside: Inside) -> tuple[Hint, ...]:
+        hints = []
+        for child in inside.children:
+            if child.name == "hint":
+                html = self.rendered(child)
+                hints.append(Hint(place=child.place, html=html))
+        return tuple(hints)
+
+    def rendered(self, directive: Directive) -> Markup:
+        """The body of a directive that holds nothing but prose, which must not be empty."""
+        inside = self.inside(directive, ())
+        if directive.argument and directive.name == "hint":
+            self.faults.add(directive.argument_place, "unexpected", "A hint has no id.", "Write ':::{hint}'.")
+        if not inside.tokens:
+            self.faults.add(directive.place, "empty", f"This '{{{directive.name}}}' is empty.")
+        return self.prose.render(inside.tokens, inside.line)
+
+    def with_tempting(self, directive: Directive) -> tuple[Inside, tuple[Tempting, ...]]:
+        """The body of a question, and the tempting values that were listed in it."""
+        inside = self.inside(directive)
+        tokens, tempting = take_tempting(inside.tokens, inside.line, self.file, self.prose, self.faults)
+        return Inside(tokens, inside.line, inside.children), tempting
+
+    def prompt(self, directive: Directive, tokens: Sequence[Token], line: int) -> Markup:
+        if not tokens:
+            self.faults.add(directive.place, "empty", f"{self.title(directive)} asks nothing.", "Write the question.")
+        return self.prose.render(tokens, line)
+
+    def forward(self, options: Options, *, needed: bool = True) -> Forward | None:
+        """The forward program that `:forward:` names."""
+        if not needed and "forward" not in options:
+            return None
+        name = options.needed_text("forward", next(iter(self.forwards), "linear"))
+        if name is None:
+            return None
+        forward = self.forwards.get(name)
+        if forward is None:
+            fix = did_you_mean(name, self.forwards) or "Write a '```{forward} name' block in this lesson."
+            options.wrong("forward", "unknown-forward", f"There is no forward program {name!r} in this lesson.", fix)
+        return forward
+
+    def gradient(self, options: Options, key: str, forward: Forward | None, *, tensors: bool = False) -> str | None:
+        """The name in option *key*: `dW` of a tensor of *forward* (with *tensors*, `W` itself is fine too)."""
+        name = options.needed_text(key, "dW")
+        if name is None or forward is None:
+            return name
+        if not (tensors and name in tensors_of(forward)):
+            check_gradient(name, options.place_of(key), forward, self.faults)
+        return name
+
+    def before(self, options: Options) -> str | None:
+        """The code box that `:after:` names, which must stand above."""
+        name = options.text("after")
+        if name is None or isinstance(self.exercises.get(name), Grad):
+            return name
+        boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
+        message = f"':after:' names {name!r}, which is no code box above this one."
+        options.wrong("after", "unknown-exercise", message, did_you_mean(name, boxes))
+        return None
+
+
+def is_variable(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
