@@ -1,0 +1,248 @@
+"""A folder of lesson files to a `Course`: units and order from names, links and requirements resolved.
+
+All faults of all files are found in one run.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from posixpath import normpath
+
+from markupsafe import Markup
+
+from app.content.blocks import Course, Lesson, Link, Place, Unit
+from app.content.errors import Faults, LessonError, LessonErrors, did_you_mean
+from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
+from app.content.parse import file_of, parse_lesson
+from app.content.prose import Prose
+
+UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
+LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
+LARGEST_FILE = 2_000_000
+
+
+def load_course(folder: Path | str) -> Course:
+    """The course in *folder*.
+
+    Raises:
+        LessonErrors: With every fault of every file.
+    """
+    course, errors = read_course(folder)
+    if course is None or errors:
+        raise LessonErrors(errors)
+    return course
+
+
+def load_lesson(path: Path | str) -> Lesson:
+    """The lesson in one file anywhere on disk; what it requires and links to is not looked for.
+
+    Raises:
+        LessonErrors: With every fault of the file.
+    """
+    path = Path(path)
+    text, errors = _text(path, str(path))
+    if text is None:
+        raise LessonErrors(errors)
+    lesson, errors = parse_lesson(text, path.as_posix())
+    if lesson is None:
+        raise LessonErrors(errors)
+    return lesson
+
+
+def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, ...]]:
+    """The course in *folder*, or None where there is any fault; and the faults, in file order."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        place = Place(folder.as_posix(), 1)
+        return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
+    errors: list[LessonError] = []
+    read = [_unit(path, folder, errors) for path in _unit_folders(folder, errors)]
+    lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
+    files = {path for one in read for path in one.files}
+    errors += _names_taken_twice([one.unit for one in read], folder)
+    errors += _requirements(list(lessons.values()), {name for one in read for name in one.ids})
+    for one in read:
+        errors += _links(f"{one.folder}/unit.md", one.links, lessons, files)
+    for lesson in lessons.values():
+        errors += _links(lesson.path, lesson.links, lessons, files)
+    if not files:
+        place = Place(folder.as_posix(), 1)
+        errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
+    ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
+    course = Course(units=tuple(one.unit for one in read))
+    return (None if ordered else course), tuple(ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One unit folder as it was read; *files* and *ids* are those of all its lessons, sound or not."""
+
+    folder: str
+    unit: Unit
+    files: Sequence[str]
+    ids: Sequence[str]
+    links: Sequence[Link]
+
+
+def _unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
+    found = []
+    numbers: dict[int, str] = {}
+    for path in sorted(folder.iterdir()):
+        match = UNIT_FOLDER.match(path.name)
+        if not path.is_dir() or path.name.startswith((".", "_")):
+            if LESSON_NAME.match(path.name):
+                place = Place(path.as_posix(), 1)
+                errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
+            continue
+        if match is None:
+            fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
+            errors.append(LessonError(Place(path.as_posix(), 1), "folder-name", "This is no name for a unit.", fix))
+            continue
+        errors += _taken(int(match[1]), path, numbers, "unit")
+        found.append(path)
+    return sorted(found, key=lambda path: (int(path.name.partition("-")[0]), path.name))
+
+
+def _taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:
+    """Two with the same number have no order."""
+    other = numbers.setdefault(number, path.name)
+    if other == path.name:
+        return []
+    message = f"The number {number} is already taken by the {what} {other!r}."
+    return [LessonError(Place(path.as_posix(), 1), "same-number", message, "Renumber one of them.")]
+
+
+def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
+    number, _, slug = path.name.partition("-")
+    lessons: list[Lesson] = []
+    files: list[str] = []
+    ids: list[str] = []
+    numbers: dict[int, str] = {}
+    for file in sorted(path.glob("*.md")):
+        relative = file.relative_to(folder).as_posix()
+        files.append(relative)
+        if file.name == "unit.md":
+            continue
+        match = LESSON_NAME.match(file.name)
+        if match is None:
+            fix = "Name it like '07-matmul.md': a number, then a-z, 0-9 and hyphens."
+            errors.append(LessonError(Place(file.as_posix(), 1), "file-name", "This is no name for a lesson.", fix))
+            continue
+        errors += _taken(int(match[1]), file, numbers, "lesson")
+        text, found = _text(file, file.as_posix())
+        lesson = None
+        if text is not None:
+            lesson, found = parse_lesson(text, file.as_posix())
+            ids.append(_id_in(text))
+        errors += found
+        if lesson:
+            lessons.append(replace(lesson, path=relative))
+    lessons.sort(key=lambda lesson: int(Path(lesson.path).name.partition("-")[0]))
+    title, summary, links = _unit_page(path, errors)
+    unit = Unit(slug=slug, number=int(number), title=title, summary=summary, lessons=tuple(lessons))
+    return _Read(path.name, unit, files, ids, links)
+
+
+def _id_in(text: str) -> str:
+    """The id of a lesson, even of a faulty one, so that others may require it without a second fault."""
+    front = read_front_matter(file_of(text, ""), LESSON_KEYS, Faults(""))
+    return front.options.text("id") or ""
+
+
+def _unit_page(path: Path, errors: list[LessonError]) -> tuple[str, Markup, Sequence[Link]]:
+    """Title, summary and links of a unit's `unit.md`."""
+    file = path / "unit.md"
+    if not file.is_file():
+        fix = "Write '---', 'title: …', '---' and a sentence about it."
+        errors.append(LessonError(Place(file.as_posix(), 1), "no-unit-file", "The unit has no 'unit.md'.", fix))
+        return path.name, Markup(), ()
+    text, found = _text(file, file.as_posix())
+    errors += found
+    lines = file_of(text or "", file.as_posix())
+    faults = Faults(lines.path)
+    front = read_front_matter(lines, UNIT_KEYS, faults)
+    prose = Prose(lines, faults)
+    summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
+    title = front.options.text("title") or ""
+    if not title and not faults.found:
+        faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
+    prose.check_jumps()
+    errors += faults.found if text is not None else ()
+    return title, summary, prose.links
+
+
+def _text(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
+    """The text of a file, or why there is none."""
+    place = Place(Path(shown).as_posix(), 1)
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            return None, (LessonError(place, "too-long", f"The file is larger than {LARGEST_FILE} bytes."),)
+        return path.read_bytes().decode("utf-8"), ()
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        return None, (
+            LessonError(replace(place, line=line), "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8."),
+        )
+    except OSError as error:
+        return None, (LessonError(place, "unreadable", f"The file cannot be read: {error.strerror}."),)
+
+
+def _names_taken_twice(units: Iterable[Unit], folder: Path) -> Iterator[LessonError]:
+    """Ids and slugs are unique in the whole course: both are addresses."""
+    names: dict[str, Lesson] = {}
+    slugs: dict[str, Lesson] = {}
+    for unit in units:
+        for lesson in unit.lessons:
+            other = names.setdefault(lesson.name, lesson)
+            if other is not lesson:
+                message = f"The id {lesson.name!r} is already the id of {other.path}."
+                yield LessonError(lesson.place, "duplicate-id", message, "Give this lesson another id.")
+            other = slugs.setdefault(lesson.slug, lesson)
+            if other is not lesson:
+                message = f"The name {lesson.slug!r} is already the address of {other.path}."
+                yield LessonError(lesson.place, "duplicate-slug", message, "Rename one of the files.")
+    seen: dict[str, Unit] = {}
+    for unit in units:
+        if seen.setdefault(unit.slug, unit) is not unit:
+            place = Place((folder / f"{unit.number}-{unit.slug}").as_posix(), 1)
+            yield LessonError(place, "duplicate-slug", f"There are two units {unit.slug!r}.", "Rename one of them.")
+
+
+def _requirements(lessons: Sequence[Lesson], ids: Set[str]) -> Iterator[LessonError]:
+    """Every requirement is one of the *ids*, and none leads back to where it came from."""
+    by_name = {lesson.name: lesson for lesson in lessons}
+    for lesson in lessons:
+        for name, place in zip(lesson.requires, lesson.requires_places, strict=True):
+            if name not in ids:
+                message = f"No lesson has the id {name!r}."
+                yield LessonError(place, "unknown-lesson", message, did_you_mean(name, ids))
+            elif _leads_to(name, lesson.name, by_name):
+                message = f"{lesson.name!r} and {name!r} require each other."
+                yield LessonError(place, "cycle", message, "Remove one of the requirements.")
+
+
+def _leads_to(start: str, end: str, by_name: Mapping[str, Lesson]) -> bool:
+    """Whether *end* is required, directly or through others, by *start*."""
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        name = ahead.pop()
+        if name == end:
+            return True
+        if name not in seen and name in by_name:
+            seen.add(name)
+            ahead += by_name[name].requires
+    return False
+
+
+def _links(path: str, links: Iterable[Link], lessons: Mapping[str, Lesson], files: Set[str]) -> Iterator[LessonError]:
+    """Every link to a lesson file leads to a file of the course, and to something on its page."""
+    for link in links:
+        target = normpath(f"{path.rpartition('/')[0]}/{link.target}")
+        if target not in files:
+            message = f"There is no lesson file {link.target!r}."
+            yield LessonError(link.place, "broken-link", message, did_you_mean(target, files))
+        elif link.anchor and target in lessons and link.anchor not in lessons[target].anchors:
+            message = f"There is nothing called '#{link.anchor}' in {link.target!r}."
+            yield LessonError(link.place, "broken-link", message, did_you_mean(link.anchor, lessons[target].anchors))
