@@ -1,0 +1,117 @@
+"""The numbers that a program is run on: hidden sizes, inputs and random upstream gradients, all from seeds.
+
+Data decide what can be told apart, so chance is helped: sizes are distinct primes that no visible size equals, indices
+repeat and leave a row unused, positive numbers are spread over their whole range.
+"""
+
+import ast
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.content.blocks import Forward, Input
+
+Array = NDArray[Any]
+_PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
+_REPEATS = 3
+
+
+def size_of(expression: str, dims: Mapping[str, int]) -> int:
+    """The value of a size such as `block*n_embd`.
+
+    Raises:
+        ValueError: The expression is not integer arithmetic over *dims*.
+    """
+    try:
+        return _evaluate(ast.parse(expression.strip(), mode="eval").body, dims)
+    except (SyntaxError, RecursionError, MemoryError, ZeroDivisionError):
+        raise ValueError(f"{expression!r} is not a size") from None
+
+
+def _evaluate(node: ast.expr, dims: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.Name(id=name) if name in dims:
+            return dims[name]
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _evaluate(left, dims), _evaluate(right, dims)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.FloorDiv():
+                    return a // b
+    raise ValueError(f"{ast.unparse(node)!r} is not a size")
+
+
+def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(size_of(size, dims) for size in one.sizes)
+
+
+def hidden_dims(forward: Forward, shift: int) -> dict[str, int]:
+    """Sizes that no learner has seen: distinct primes in the order of the visible sizes; a 1 stays a 1.
+
+    Args:
+        shift: 0 for the first set, 1 for the second; every size differs between two sets.
+    """
+    sizes = {part for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
+    taken = set(forward.dims.values()) | {int(part) for part in sizes}
+    free = [prime for prime in _PRIMES if prime not in taken][shift:]
+    stretched = sorted((size, name) for name, size in forward.dims.items() if size != 1)
+    drawn = {name: prime for (_, name), prime in zip(stretched, free, strict=False)}
+    return {name: drawn.get(name, size) for name, size in forward.dims.items()}
+
+
+def draw_inputs(forward: Forward, dims: Mapping[str, int], seed: str, dtype: str) -> dict[str, Array]:
+    """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices."""
+    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype) for one in forward.inputs}
+
+
+def draw_upstream(shape: Sequence[int], seed: str, name: str, dtype: str) -> Array:
+    """Random, not ones: with ones, a learner who forgets the upstream factor still passes."""
+    return np.asarray(_generator(seed, f"d{name}").standard_normal(tuple(shape))).astype(dtype)
+
+
+def _generator(seed: str, name: str) -> np.random.Generator:
+    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "little"))
+
+
+def _draw(one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str) -> Array:
+    shape = shape_of(one, dims)
+    match one.distribution:
+        case "ints":
+            assert one.bound is not None, "the parser asks for a bound"
+            return _indices(shape, size_of(one.bound, dims), generator)
+        case "onehot":
+            rows = int(np.prod(shape[:-1], dtype=np.int64))
+            picked = _indices((rows,), shape[-1], generator)
+            return np.asarray(np.eye(shape[-1])[picked].reshape(shape)).astype(dtype)
+        case "positive":
+            return _positive(shape, generator).astype(dtype)
+        case _:
+            return np.asarray(generator.standard_normal(shape)).astype(dtype)
+
+
+def _positive(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Exponential above 0.2, one draw per quantile: small and large values are there in every sample."""
+    count = int(np.prod(shape, dtype=np.int64))
+    quantile = (generator.permutation(count) + generator.random(count)) / max(count, 1)
+    return np.asarray(0.2 - 1.6 * np.log1p(-quantile)).reshape(shape)
+
+
+def _indices(shape: tuple[int, ...], bound: int, generator: np.random.Generator) -> Array:
+    """Indices below *bound*: one value at least three times and one row never, where there is room for it."""
+    count = int(np.prod(shape, dtype=np.int64))
+    used = generator.permutation(bound)[: max(bound - 1, 1)]
+    flat = generator.choice(used, size=count)
+    if count > _REPEATS:
+        flat[generator.permutation(count)[:_REPEATS]] = used[0]
+    return np.asarray(flat, dtype=np.int64).reshape(shape)
