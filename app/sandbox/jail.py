@@ -1,0 +1,132 @@
+"""The confinement of one child, step by step, each checked: a step that fails is a sandbox fault, never a wrong answer.
+
+The order matters. Limits come after the change of user (which would undo the death signal), no_new_privs before
+Landlock (which an unprivileged process may not use without it), the limit on descriptors after Landlock (whose ruleset
+is a descriptor), and the filter last, when nothing but computing is left to do.
+"""
+
+import math
+import os
+import resource
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from app.sandbox import frames, kernel, landlock
+from app.sandbox.seccomp import RESULT_FD, Filter
+
+MEMORY_BYTES = 256 * 2**20
+STACK_BYTES = 8 * 2**20
+
+SESSION, USER, LIMITS, HIDDEN, LANDLOCK, NO_NEW_PRIVS = (1 << bit for bit in range(6))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the zygote found out once, for all its children.
+
+    Args:
+        zygote: Process id of the parent.
+        uid: The user and group to become; None where this process may not.
+        bounding: How many capabilities to drop from the bounding set.
+        ruleset: Landlock attribute; None where the kernel has no Landlock.
+        filter: None only in unsafe mode on a kernel without seccomp.
+        address_space: Bytes of the warmed zygote.
+    """
+
+    zygote: int
+    uid: int | None
+    bounding: int
+    ruleset: bytes | None
+    filter: Filter | None
+    address_space: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What one run adds. Its result pipe is descriptor 3 already."""
+
+    job_bytes: int
+    seconds: float
+
+
+def start_session(_plan: Plan, _run: Run) -> int:
+    os.setsid()
+    kernel.close_from(RESULT_FD + 1)
+    return SESSION
+
+
+def drop_user(plan: Plan, _run: Run) -> int:
+    for capability in range(plan.bounding):
+        kernel.prctl("PR_CAPBSET_DROP", kernel.PR_CAPBSET_DROP, capability)
+    if plan.uid is not None:
+        os.setgroups([])
+        os.setresgid(plan.uid, plan.uid, plan.uid)
+        os.setresuid(plan.uid, plan.uid, plan.uid)
+    kernel.drop_capabilities()
+    return USER if plan.uid is not None else 0
+
+
+def set_limits(plan: Plan, run: Run) -> int:
+    limit(resource.RLIMIT_AS, plan.address_space + run.job_bytes + MEMORY_BYTES)
+    limit(resource.RLIMIT_CPU, max(1, math.ceil(run.seconds)))
+    limit(resource.RLIMIT_NPROC, 0)
+    limit(resource.RLIMIT_FSIZE, 0)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_MEMLOCK, 0)
+    limit(resource.RLIMIT_STACK, STACK_BYTES)
+    return LIMITS
+
+
+def limit(which: int, wanted: int) -> None:
+    """Soft and hard to *wanted*, or to what is left where a stricter limit is in force already."""
+    hard = resource.getrlimit(which)[1]
+    value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(which, (value, value))
+
+
+def hide(plan: Plan, _run: Run) -> int:
+    kernel.hide_memory()
+    die_with(plan.zygote)
+    return HIDDEN
+
+
+def die_with(zygote: int) -> None:
+    """Ask the kernel to kill this process when *zygote* dies, and do so at once if it is dead already."""
+    kernel.prctl("PR_SET_PDEATHSIG", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != zygote:
+        os._exit(1)
+
+
+def forbid_files(plan: Plan, _run: Run) -> int:
+    kernel.prctl("PR_SET_NO_NEW_PRIVS", kernel.PR_SET_NO_NEW_PRIVS, 1)
+    if plan.ruleset is not None:
+        landlock.restrict(plan.ruleset)
+    limit(resource.RLIMIT_NOFILE, 0)
+    return NO_NEW_PRIVS | (LANDLOCK if plan.ruleset is not None else 0)
+
+
+STEPS: list[Callable[[Plan, Run], int]] = [start_session, drop_user, set_limits, hide, forbid_files]
+
+
+def confine(plan: Plan, run: Run) -> None:
+    """Take every step, say so on the result pipe, and install the filter.
+
+    Raises:
+        OSError: A step failed. Nothing untrusted may run.
+    """
+    applied = 0
+    for step in STEPS:
+        applied |= step(plan, run)
+    os.write(RESULT_FD, frames.ARMED.pack(frames.ARMED_MARK, applied))
+    if plan.filter is not None:
+        plan.filter.install()
+        os.write(RESULT_FD, frames.BOXED)
+
+
+def fault(error: BaseException) -> NoReturn:
+    """Report that the confinement failed, and end."""
+    text = f"{type(error).__name__}: {error}"
+    os.write(RESULT_FD, frames.FAULT + text.encode("utf-8", "backslashreplace")[:500])
+    os._exit(1)

@@ -1,0 +1,112 @@
+"""The few system calls that Python does not offer, each raising OSError with the step that failed.
+
+Nothing here decides anything; `jail.py`, `seccomp.py` and `landlock.py` do.
+"""
+
+import ctypes
+import os
+import platform
+from pathlib import Path
+
+MACHINE = platform.machine()
+LINUX = platform.system() == "Linux"
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+
+CAP_KILL = 5
+CAP_SETGID = 6
+CAP_SETUID = 7
+CAP_SETPCAP = 8
+
+NUMBERS = {
+    "x86_64": {"capset": 126, "seccomp": 317, "close_range": 436},
+    "aarch64": {"capset": 91, "seccomp": 277, "close_range": 436},
+}.get(MACHINE, {})
+LANDLOCK_CREATE_RULESET = 444
+LANDLOCK_RESTRICT_SELF = 446
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+_libc.prctl.restype = ctypes.c_int
+_libc.unshare.restype = ctypes.c_int if LINUX else None
+_libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def _word(value: int | bytes | None) -> ctypes.c_ulong | ctypes.c_char_p:
+    return ctypes.c_char_p(value) if isinstance(value, bytes) else ctypes.c_ulong(value or 0)
+
+
+def syscall(what: str, number: int, *arguments: int | bytes | None) -> int:
+    """Call *number*; *what* names it in the error."""
+    result: int = _libc.syscall(ctypes.c_long(number), *map(_word, arguments))
+    return _check(result, what)
+
+
+def prctl(what: str, option: int, *arguments: int) -> int:
+    result: int = _libc.prctl(ctypes.c_int(option), *map(_word, (*arguments, 0, 0, 0, 0)[:4]))
+    return _check(result, what)
+
+
+def unshare(flags: int) -> None:
+    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def madvise(start: int, length: int, advice: int) -> None:
+    _check(_libc.madvise(start, length, advice), "madvise")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from *first* on."""
+    syscall("close_range", NUMBERS["close_range"], first, 0xFFFFFFFF, 0)
+
+
+def drop_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets; always allowed."""
+    header = (0x20080522).to_bytes(4, "little") + bytes(4)
+    syscall("capset", NUMBERS["capset"], header, bytes(24))
+
+
+def capabilities() -> int:
+    """The effective set of this process as a bit mask."""
+    return int(_status("CapEff"), 16)
+
+
+def vm_bytes() -> int:
+    """The address space of this process."""
+    return int(_status("VmSize").split()[0]) * 1024
+
+
+def threads() -> int:
+    return sum(1 for _ in Path("/proc/self/task").iterdir())
+
+
+def _status(key: str) -> str:
+    for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
+        name, _, value = line.partition(":")
+        if name == key:
+            return value.strip()
+    return "0"
+
+
+def hide_memory() -> None:
+    """Make this process undumpable: without Yama, a process of the same user could otherwise open its memory."""
+    if LINUX:
+        prctl("PR_SET_DUMPABLE", PR_SET_DUMPABLE, 0)

@@ -1,0 +1,150 @@
+"""Which protections this machine offers, with the errno and the remedy for each that is missing; changes nothing.
+
+The zygote plans its children with it, `doctor` prints it, and a result whose child applied less is refused.
+"""
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from app.sandbox import kernel, landlock, seccomp
+from app.sandbox.jail import Plan
+
+_UIDS = (1_900_000_000, 60_000)
+_NEEDED_TO_DROP = {
+    "CAP_SETUID": kernel.CAP_SETUID,
+    "CAP_SETGID": kernel.CAP_SETGID,
+    "CAP_KILL": kernel.CAP_KILL,  # without it, nobody could kill the child at its deadline
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One protection.
+
+    Args:
+        weight: What its absence means: `required` refuses code, `strong` warns, `extra` informs.
+        reason: Why it is off, with the errno; empty when on.
+        remedy: What an operator can do about it.
+    """
+
+    name: str
+    on: bool
+    weight: Literal["required", "strong", "extra"]
+    reason: str = ""
+    remedy: str = ""
+
+    @property
+    def state(self) -> str:
+        return "on" if self.on else self.reason
+
+
+def probe() -> tuple[Layer, ...]:
+    """Ask the kernel for each layer."""
+    return (_seccomp(), _landlock(), _user(), _fork())
+
+
+def plan() -> Plan:
+    """How children of this process are confined."""
+    here = kernel.capabilities()
+    bounding = here >> kernel.CAP_SETPCAP & 1
+    return Plan(
+        zygote=os.getpid(),
+        uid=_free_uid() if _missing_capabilities() == [] else None,
+        bounding=_last_capability() + 1 if bounding else 0,
+        ruleset=_ruleset(),
+        filter=None if seccomp.missing() else seccomp.Filter(),
+        address_space=kernel.vm_bytes(),
+    )
+
+
+def words(error: OSError) -> str:
+    name = errno.errorcode.get(error.errno or 0, "?")
+    return f"{error.strerror} ({name}, errno {error.errno})"
+
+
+def _seccomp() -> Layer:
+    error = seccomp.missing()
+    return Layer(
+        name="seccomp",
+        on=error is None,
+        weight="required",
+        reason=words(error) if error else "",
+        remedy="Use a Linux kernel with CONFIG_SECCOMP_FILTER on x86-64 or arm64; in a container, a seccomp profile "
+        "that allows seccomp(2), such as the default one.",
+    )
+
+
+def _landlock() -> Layer:
+    try:
+        version = landlock.abi()
+    except OSError as error:
+        remedy = {
+            errno.ENOSYS: "Use Linux 5.13 or newer, built with CONFIG_SECURITY_LANDLOCK.",
+            errno.EOPNOTSUPP: "Boot with landlock in the list of the kernel parameter lsm=.",
+            errno.EPERM: "Allow landlock_create_ruleset and its two siblings in the container's seccomp profile.",
+        }.get(error.errno or 0, "")
+        return Layer(name="landlock", on=False, weight="strong", reason=words(error), remedy=remedy)
+    missing = [f"{what} needs ABI {since}" for what, since in (("TCP", 4), ("scopes", 6)) if version < since]
+    return Layer(
+        name="landlock", on=True, weight="strong", reason=f"ABI {version}; {', '.join(missing) or 'all rights'}"
+    )
+
+
+def _user() -> Layer:
+    lacking = _missing_capabilities()
+    if lacking:
+        reason = f"{', '.join(lacking)} missing ({errno.errorcode[errno.EPERM]}, errno {errno.EPERM})"
+    elif _free_uid() is None:
+        reason = f"no free user id is mapped ({errno.errorcode[errno.EINVAL]}, errno {errno.EINVAL})"
+    else:
+        return Layer(name="user", on=True, weight="extra")
+    remedy = "Children keep the user of the server. To separate them, start it as root with these capabilities."
+    return Layer(name="user", on=False, weight="extra", reason=reason, remedy=remedy)
+
+
+def _fork() -> Layer:
+    """A fork server needs pidfds and SOCK_SEQPACKET, which only Linux 5.9 and newer has."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except AttributeError:
+        error = OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    except OSError as found:
+        error = found
+    else:
+        return Layer(name="pidfd", on=True, weight="required")
+    remedy = "Use Linux 5.9 or newer."
+    return Layer(name="pidfd", on=False, weight="required", reason=words(error), remedy=remedy)
+
+
+def _missing_capabilities() -> list[str]:
+    if not kernel.LINUX:
+        return list(_NEEDED_TO_DROP)
+    here = kernel.capabilities()
+    return [name for name, bit in _NEEDED_TO_DROP.items() if not here >> bit & 1]
+
+
+def _free_uid() -> int | None:
+    """A user id that is mapped here and that no account is likely to have."""
+    return next((uid for uid in _UIDS if _mapped("uid", uid) and _mapped("gid", uid)), None)
+
+
+def _mapped(kind: str, wanted: int) -> bool:
+    rows = [[int(field) for field in line.split()] for line in Path(f"/proc/self/{kind}_map").read_text().splitlines()]
+    return any(first <= wanted < first + count for first, _, count in rows)
+
+
+def _last_capability() -> int:
+    try:
+        return int(Path("/proc/sys/kernel/cap_last_cap").read_text())
+    except OSError:
+        return 40
+
+
+def _ruleset() -> bytes | None:
+    try:
+        return landlock.rights(landlock.abi())
+    except OSError:
+        return None

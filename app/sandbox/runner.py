@@ -1,0 +1,288 @@
+"""The grader's side of the jail: one job in, one reply out, whatever happens inside.
+
+The grader alone holds the read end of the result pipe, the deadline and the pidfd. A result counts only if the child
+said that every layer planned for it was in force before it ran anything.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+
+from app.sandbox import jail, kernel, protection
+from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
+from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
+
+RECYCLE_FORKS = 500
+RECYCLE_SECONDS = 600.0
+RECYCLE_AT_MOST_EVERY_SECONDS = 60.0
+_KILL_SECONDS = 5.0
+_RETRY_SECONDS = 1.0
+_CHUNK = 2**20
+_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
+
+
+class Jail:
+    """Runs jobs one at a time, each in a fresh child of a warmed zygote that it starts, replaces and ends.
+
+    Args:
+        require_landlock: Refuse code where the kernel has no Landlock.
+        unsafe: Run code even where the system call filter is missing. Never on a network.
+    """
+
+    command: Sequence[str] = COMMAND
+    demanded = ~0
+    """Which of the planned layers a child must report; tests that switch a layer off look at the others alone."""
+
+    def __init__(self, require_landlock: bool = False, unsafe: bool = False) -> None:
+        self._unsafe = unsafe
+        self._lock = threading.Lock()
+        self._facts = protection.probe()
+        on = {fact.name: fact.on for fact in self._facts}
+        self._filtered = on["seccomp"]
+        self._expected = jail.SESSION | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
+        self._expected |= jail.USER * on["user"] | jail.LANDLOCK * on["landlock"]
+        self.refusal = self._refusal(on, require_landlock)
+        self._zygote: Zygote | None = None
+        self._spare: Zygote | None = None
+        self._failed_at = -_RETRY_SECONDS
+        self._failure = ""
+        if not self.refusal:
+            kernel.hide_memory()
+            self._zygote = Zygote(self.command)
+
+    @property
+    def layers(self) -> tuple[tuple[str, str], ...]:
+        """Each protection with `on`, or the reason why it is off."""
+        return tuple((fact.name, fact.state) for fact in self._facts)
+
+    @property
+    def facts(self) -> tuple[protection.Layer, ...]:
+        return self._facts
+
+    @property
+    def zygote_pid(self) -> int | None:
+        return self._zygote.pid if self._zygote else None
+
+    def is_warm(self, seconds: float = 0.0) -> bool:
+        """Whether a job would start at once, after waiting up to *seconds*."""
+        with self._lock:
+            try:
+                return self._zygote is not None and self._zygote.is_warm(seconds)
+            except ZygoteGoneError as error:
+                self._replace(str(error))
+                return False
+
+    def run(self, job: Job) -> Reply:
+        """Run *job*. Never raises for anything that the job or the death of a process can cause."""
+        if self.refusal:
+            return Reply(ending="fault", detail=self.refusal)
+        parts = encode_job(job)
+        with self._lock:
+            started = time.perf_counter()
+            try:
+                reply = self._run(job, parts)
+            except ZygoteGoneError as error:
+                self._replace(str(error))
+                reply = Reply(ending="fault", detail=f"the zygote ended: {error}"[:2000])
+            except OSError as error:
+                reply = Reply(ending="fault", detail=protection.words(error))
+            wall_ms = (time.perf_counter() - started) * 1000
+        return Reply(ending=reply.ending, arrays=reply.arrays, texts=reply.texts, detail=reply.detail, wall_ms=wall_ms)
+
+    def bare_fork(self) -> float:
+        """Seconds of one bare fork-and-exit of the zygote: the floor that benchmarks compare with."""
+        with self._lock:
+            return self._living().bare_fork()
+
+    def close(self) -> None:
+        """End every process of this jail."""
+        with self._lock:
+            for zygote in (self._zygote, self._spare):
+                if zygote:
+                    zygote.close()
+            self._zygote = self._spare = None
+            self.refusal = self.refusal or "The jail is closed."
+
+    def _refusal(self, on: dict[str, bool], require_landlock: bool) -> str:
+        for fact in self._facts:
+            waived = self._unsafe and fact.name == "seccomp"
+            if fact.weight == "required" and not fact.on and not waived:
+                return f"Code cannot run here: {fact.name} is missing: {fact.reason}."
+        if require_landlock and not on["landlock"]:
+            return "Code cannot run here: Landlock is required by the settings and missing."
+        return ""
+
+    def _run(self, job: Job, parts: Sequence[bytes | memoryview]) -> Reply:
+        zygote, child = self._start(parts)
+        try:
+            read_end = self._hand_over(child, job, parts)
+            with contextlib.closing(_Pipe(read_end)) as pipe:
+                cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes)
+                blob = pipe.drain()
+            end = zygote.exit_of(child, _KILL_SECONDS)
+        finally:
+            child.close()
+        result = decode_result(blob)
+        ending, detail = self._judge(job, result, end, cut)
+        return Reply(ending=ending, arrays=result.arrays, texts=result.texts, detail=detail)
+
+    def _start(self, parts: Sequence[bytes | memoryview]) -> tuple[Zygote, Child]:
+        """A zygote and its waiting child; one that died before it was given anything is simply replaced."""
+        del parts
+        zygote = self._living()
+        try:
+            return zygote, zygote.take_child()
+        except ZygoteGoneError as error:
+            if not zygote.forks:
+                raise  # it never worked: a second one would not either
+            self._replace(str(error))
+        zygote = self._living()
+        return zygote, zygote.take_child()
+
+    def _living(self) -> Zygote:
+        """The zygote in service; makes and puts in place a fresh one when this one has served long enough."""
+        if self._zygote is None:
+            if time.monotonic() - self._failed_at < _RETRY_SECONDS:
+                raise ZygoteGoneError(self._failure)
+            self._zygote = Zygote(self.command)
+        if self._spare and self._spare_is_warm():
+            self._zygote.close()
+            self._zygote, self._spare = self._spare, None
+        elif self._spare is None and self._is_old(self._zygote):
+            self._spare = Zygote(self.command)
+        return self._zygote
+
+    def _spare_is_warm(self) -> bool:
+        assert self._spare
+        try:
+            return self._spare.is_warm()
+        except ZygoteGoneError:
+            self._spare.close()
+            self._spare = None
+            return False
+
+    @staticmethod
+    def _is_old(zygote: Zygote) -> bool:
+        used_up = zygote.forks >= RECYCLE_FORKS and zygote.age_seconds >= RECYCLE_AT_MOST_EVERY_SECONDS
+        return used_up or zygote.age_seconds >= RECYCLE_SECONDS
+
+    def _replace(self, failure: str) -> None:
+        """Get rid of a zygote that ended; start the next one now if this one had worked."""
+        zygote, self._zygote = self._zygote, None
+        if zygote is None:
+            return
+        zygote.close()
+        if zygote.forks:
+            self._zygote = Zygote(self.command)
+        else:
+            self._failed_at, self._failure = time.monotonic(), failure
+
+    @staticmethod
+    def _hand_over(child: Child, job: Job, parts: Sequence[bytes | memoryview]) -> int:
+        """Give *child* the job and the write end of a pipe; return the read end."""
+        read_end, write_end = os.pipe2(os.O_CLOEXEC)
+        source = os.memfd_create("job", os.MFD_CLOEXEC)
+        try:
+            length = _write_all(source, parts)
+            socket.send_fds(child.channel, [f"[{length},{job.seconds}]".encode()], [source, write_end])
+        except BrokenPipeError:
+            pass  # it died while it waited: the exit report says how
+        except BaseException:
+            os.close(read_end)
+            raise
+        finally:
+            os.close(source)
+            os.close(write_end)
+        return read_end
+
+    def _judge(self, job: Job, result: Result, end: Exit, cut: str) -> tuple[Ending, str]:
+        """The ending of a run, from how it ended; what it said counts only for a child that was confined."""
+        wanted = self._expected & self.demanded
+        died = os.WTERMSIG(end.status) if os.WIFSIGNALED(end.status) else 0
+        if result.layers is None:
+            return "fault", result.fault or f"the child ended before it was confined (status {end.status})"
+        if wanted & ~result.layers or (self._filtered and not result.filtered):
+            return "fault", "the child was not confined as planned"
+        if died == signal.SIGSYS:
+            return "denied", "a forbidden system call"
+        if cut == "deadline":
+            return "timeout", f"still running after {job.seconds:g} s"
+        if cut:
+            return "memory", f"more than {job.output_bytes} bytes of output"
+        if died == signal.SIGXCPU or (died == signal.SIGKILL and end.cpu_seconds >= min(1.0, job.seconds) - 0.1):
+            return "timeout", f"{end.cpu_seconds:.1f} s of computing"
+        if died == signal.SIGKILL:
+            return "fault", "the child was killed from outside"
+        if died in _CRASHES:
+            return "crashed", signal.Signals(died).name
+        if result.malformed:
+            return "crashed", "what came back has no meaning"
+        if not result.ended:
+            return "crashed", "the program ended the process"
+        return result.ended, ""
+
+
+class _Pipe:
+    """The read end of one run."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._chunks: list[bytes] = []
+        self._bytes = 0
+        os.set_blocking(descriptor, False)
+
+    def follow(self, child: Child, deadline: float, most_bytes: int) -> str:
+        """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or ""."""
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        poll.register(child.pidfd, select.POLLIN)
+        cut = ""
+        while True:
+            left = deadline - time.monotonic()
+            ready = dict(poll.poll(max(0.0, left) * 1000))
+            if child.pidfd in ready:
+                return cut
+            if cut and left <= 0:
+                raise ZygoteGoneError("a child survived SIGKILL")
+            if self._descriptor in ready and not self._read():
+                poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
+            if not cut and (left <= 0 or self._bytes > most_bytes):
+                cut = "deadline" if left <= 0 else "flood"
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                deadline = time.monotonic() + _KILL_SECONDS
+                with contextlib.suppress(KeyError):
+                    poll.unregister(self._descriptor)
+
+    def drain(self) -> bytes:
+        """Everything that was written before the end."""
+        while self._read():
+            pass
+        return b"".join(self._chunks)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _read(self) -> bool:
+        """Read once; False where nothing more can come, or nothing is there now."""
+        try:
+            chunk = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        self._chunks.append(chunk)
+        self._bytes += len(chunk)
+        return bool(chunk)
+
+
+def _write_all(descriptor: int, parts: Sequence[bytes | memoryview]) -> int:
+    """Write *parts* one after the other, without joining them; return the number of bytes."""
+    total = sum(len(part) for part in parts)
+    written = sum(os.writev(descriptor, parts[place : place + 64]) for place in range(0, len(parts), 64))
+    if written != total:
+        raise OSError(28, "the job did not fit into memory")
+    return total

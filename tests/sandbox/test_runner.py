@@ -1,0 +1,124 @@
+"""Runs through the real path: what each kind of program ends as, and that the jail survives the death of its parts."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from app.sandbox.runner import Jail
+from app.sandbox.wire import Job, Reply
+
+HONEST = "y = torch.tanh(x @ x)"
+X = np.arange(16.0).reshape(4, 4) / 16
+
+
+def run(jail: Jail, source: str, *names: str, seconds: float = 2.0, output_bytes: int = 2**20) -> Reply:
+    header = {"source": source, "names": list(names)}
+    return jail.run(Job(driver="probe", header=header, arrays={"x": X}, seconds=seconds, output_bytes=output_bytes))
+
+
+def is_honest(jail: Jail) -> bool:
+    reply = run(jail, HONEST, "y")
+    return reply.ending == "done" and np.allclose(reply.arrays["y"], np.tanh(X @ X))
+
+
+def test_an_honest_program_is_done_and_its_numbers_come_back(jail):
+    assert is_honest(jail)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32", "bool", "uint8"])
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (300, 40)])
+def test_every_dtype_and_shape_crosses_both_ways(jail, dtype, shape):
+    sent = (np.arange(np.prod(shape)) % 2).reshape(shape).astype(dtype)
+
+    reply = jail.run(Job(driver="probe", header={"source": "y = x.clone()", "names": ["y"]}, arrays={"x": sent}))
+
+    assert reply.arrays["y"].dtype == sent.dtype
+    assert reply.arrays["y"].shape == shape
+    assert np.array_equal(reply.arrays["y"], sent)
+
+
+@pytest.mark.parametrize(
+    ("source", "ending"),
+    [
+        ("while True: pass", "timeout"),
+        ("y = torch.zeros(10**9)", "memory"),
+        ("y = [0] * 10**9", "memory"),
+        ("import os; os.fork()", "denied"),
+        ("import ctypes; ctypes.string_at(0)", "crashed"),
+        ("import os; os._exit(0)", "crashed"),
+        ("1 / 0", "done"),
+        ("y = x.expand(10**5, 4, 4)", "done"),
+    ],
+)
+def test_each_kind_of_program_has_its_ending(jail, source, ending):
+    reply = run(jail, source, "y", seconds=0.5)
+
+    assert reply.ending == ending
+    assert is_honest(jail)
+
+
+def test_names_sent_before_the_end_keep_their_values(jail):
+    header = {"source": "y = x + 1\nz = torch.zeros(10**6)", "names": ["y", "z"]}
+
+    reply = jail.run(Job(driver="probe", header=header, arrays={"x": X}, output_bytes=4000))
+
+    assert reply.ending == "done"
+    assert np.array_equal(reply.arrays["y"], X + 1)
+    assert reply.texts["!z"].startswith("too large")
+
+
+def test_the_deadline_of_the_job_is_kept(jail):
+    started = time.monotonic()
+
+    reply = run(jail, "while True: pass", seconds=0.3)
+
+    assert reply.ending == "timeout"
+    assert time.monotonic() - started < 1.0
+
+
+def test_a_killed_child_is_a_fault_and_the_next_run_works(jail):
+    run(jail, HONEST)
+    assert jail.is_warm(10)
+    waiting = jail._zygote._child
+    os.kill(waiting.pid, signal.SIGKILL)
+
+    reply = run(jail, HONEST, "y")
+
+    assert reply.ending in {"fault", "done"}
+    assert is_honest(jail)
+
+
+def test_a_killed_zygote_is_replaced():
+    jail = Jail()
+    assert jail.is_warm(60)
+    assert is_honest(jail)
+    os.kill(jail.zygote_pid, signal.SIGKILL)
+
+    ending = run(jail, HONEST, "y").ending
+
+    assert ending in {"fault", "done"}
+    assert is_honest(jail)
+    jail.close()
+
+
+def test_autograd_works_in_the_jail(jail):
+    reply = run(jail, "w = x.clone().requires_grad_()\n(w @ w).tanh().sum().backward()\ng = w.grad", "g")
+
+    assert reply.ending == "done"
+    assert reply.arrays["g"].shape == (4, 4)
+
+
+def test_the_zygote_has_one_thread_and_no_environment(jail):
+    from pathlib import Path
+
+    process = Path(f"/proc/{jail.zygote_pid}")
+
+    assert len(list((process / "task").iterdir())) == 1
+    assert b"PATH" not in (process / "environ").read_bytes()
+
+
+def test_a_bare_fork_can_be_measured(jail):
+    assert 0 < jail.bare_fork() < 1
