@@ -1,0 +1,141 @@
+"""`broadcast`: copying forward and summing backward, drawn from two shapes as the two directions of one picture."""
+
+from math import prod
+
+from markupsafe import Markup
+
+from app.grading.facts import Shape
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import picture, shape_text, table, tag, text
+
+CELL = 26.0
+MOST_ROWS, MOST_COLUMNS = 5, 6
+GAP = 34.0
+TOP = 30.0
+
+
+def broadcast(scene: Scene) -> Markup:
+    """Draw `:given: {from: [...], to: [...]}`, or the tensor *of* beside the output of its program."""
+    small, large = _shapes(scene)
+    copied = copied_axes(small, large)
+    rows, columns = _plane(large)
+    small_rows, small_columns = _plane(_padded(small, len(large)))
+    panel = CELL * min(columns, MOST_COLUMNS) + 60
+    height = TOP + CELL * (min(small_rows, MOST_ROWS) + min(rows, MOST_ROWS)) + GAP + 52
+    parts = [
+        *_panel(30, TOP, (small_rows, small_columns), (rows, columns), forward=True),
+        *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), forward=False),
+        text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
+        text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
+        text(panel, height - 28, f"{shape_text(small)} → {shape_text(large)}", class_="figure-code"),
+        text(panel, height - 8, f"summed over {_axes_text(copied)}", class_="figure-note"),
+    ]
+    copies = prod(large[axis] for axis in copied)
+    summary = (
+        f"Forward, {shape_text(small)} is copied to {shape_text(large)}: every entry stands there {copies} times. "
+        f"Backward, the gradient is summed over {_axes_text(copied)}."
+    )
+    aligned = _padded(small, len(large))
+    behind = table(
+        "The shapes as a table",
+        f"Broadcast of {shape_text(small)} to {shape_text(large)}",
+        ("axis", "before", "after", "backward"),
+        [
+            (str(axis), str(before), str(after), "sum" if axis in copied else "stays")
+            for axis, (before, after) in enumerate(zip(aligned, large, strict=True))
+        ],
+    )
+    return picture(2 * panel, height, summary, parts) + behind
+
+
+def copied_axes(small: Shape, large: Shape) -> tuple[int, ...]:
+    """Axes of *large* along which *small* is copied.
+
+    Raises:
+        ValueError: *small* does not broadcast to *large*.
+    """
+    aligned = _padded(small, len(large))
+    if any(before not in (1, after) for before, after in zip(aligned, large, strict=True)):
+        raise ValueError(f"{small} does not broadcast to {large}")
+    new = len(large) - len(small)
+    return tuple(
+        axis
+        for axis, (before, after) in enumerate(zip(aligned, large, strict=True))
+        if axis < new or (before == 1 and after != 1)
+    )
+
+
+def _shapes(scene: Scene) -> tuple[Shape, Shape]:
+    given = scene.given
+    if "from" in given and "to" in given:
+        return _shape(given["from"]), _shape(given["to"])
+    if scene.forward is None or scene.of is None:
+        raise KeyError("broadcast wants from and to")
+    name = scene.of if scene.of in scene.shapes else scene.of.removeprefix("d")
+    return scene.shapes[name], scene.shapes[scene.forward.output]
+
+
+def _shape(value: object) -> Shape:
+    if not isinstance(value, list | tuple):
+        raise TypeError("a shape is a list of sizes")
+    return tuple(int(size) for size in value)
+
+
+def _padded(shape: Shape, rank: int) -> Shape:
+    if len(shape) > rank:
+        raise ValueError(f"{shape} has more than {rank} axes")
+    return (1,) * (rank - len(shape)) + shape
+
+
+def _plane(shape: Shape) -> tuple[int, int]:
+    """*shape* as rows and columns; further axes lie in the rows."""
+    return (prod(shape[:-1]), shape[-1]) if shape else (1, 1)
+
+
+def _panel(left: float, top: float, small: tuple[int, int], large: tuple[int, int], *, forward: bool) -> list[Markup]:
+    small_height = CELL * min(small[0], MOST_ROWS)
+    upper, lower = (top, top + small_height + GAP)
+    middle = left + CELL * min(large[1], MOST_COLUMNS) / 2
+    start, end = (upper + small_height + 6, lower - 6) if forward else (lower - 6, upper + small_height + 6)
+    tip = end - 7 if forward else end + 7
+    return [
+        *_grid(left, upper, small, "cell-given", small),
+        *_grid(left, lower, large, "cell-copy" if forward else "cell", small),
+        tag("line", x1=middle, x2=middle, y1=start, y2=tip, class_="ground"),
+        tag("path", d=f"M{middle - 5:g} {tip:g}H{middle + 5:g}L{middle:g} {end:g}Z", class_="tip"),
+        text(middle + 14, (start + end) / 2 + 5, "copy" if forward else "sum", class_="figure-label", anchor="start"),
+    ]
+
+
+def _grid(left: float, top: float, plane: tuple[int, int], class_: str, small: tuple[int, int]) -> list[Markup]:
+    rows, columns = plane
+    parts = []
+    for row in range(min(rows, MOST_ROWS)):
+        for column in range(min(columns, MOST_COLUMNS)):
+            original = row < small[0] and column < small[1] and class_ == "cell-copy"
+            parts.append(
+                tag(
+                    "rect",
+                    x=left + CELL * column,
+                    y=top + CELL * row,
+                    width=CELL,
+                    height=CELL,
+                    class_="cell-given" if original else class_,
+                )
+            )
+            if _cut(row, rows, MOST_ROWS) or _cut(column, columns, MOST_COLUMNS):
+                parts.append(
+                    text(left + CELL * (column + 0.5), top + CELL * (row + 0.5) + 4, "·", class_="figure-label")
+                )
+    return parts
+
+
+def _cut(position: int, size: int, most: int) -> bool:
+    """Whether this cell stands for several that are not drawn: the last but one of a long side."""
+    return size > most and position == most - 2
+
+
+def _axes_text(axes: tuple[int, ...]) -> str:
+    if not axes:
+        return "no axis"
+    return f"axis {axes[0]}" if len(axes) == 1 else f"axes {', '.join(map(str, axes))}"

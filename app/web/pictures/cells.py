@@ -1,0 +1,128 @@
+"""`cells`: a small matrix product, with one cell of an operand and everything that it feeds."""
+
+from markupsafe import Markup
+
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import picture, table, tag, text
+
+CELL = 46.0
+TOP = 34.0
+SPACE = 40.0
+MOST = 4
+
+
+def cells(scene: Scene) -> Markup:
+    """Draw the product of `left` and `right`, or of the two operands in the program; `pick` is a cell of *of*."""
+    names, left, right = _operands(scene)
+    if left[1] != right[0] or max(*left, *right) > MOST:
+        raise ValueError("cells draws small products whose inner sizes match")
+    on_right = scene.of is not None and scene.of.removeprefix("d") == names[1]
+    row, column = _pick(scene.given.get("pick", [0, 0]), right if on_right else left)
+    # A[i, j] meets B[j, :] and lands in D[i, :]; B[j, k] meets A[:, j] and lands in D[:, k].
+    if on_right:
+        marked = {(0, line, row) for line in range(left[0])}
+        fed = [(line, column) for line in range(left[0])]
+        partners = [(line, row) for line in range(left[0])]
+    else:
+        marked = {(1, column, line) for line in range(right[1])}
+        fed = [(row, line) for line in range(right[1])]
+        partners = [(column, line) for line in range(right[1])]
+    marked |= {(2, *cell) for cell in fed}
+    picked = (1 if on_right else 0, row, column)
+    sizes = (left, right, (left[0], right[1]))
+    parts: list[Markup] = []
+    x = 8.0
+    tallest = max(size[0] for size in sizes)
+    for index, (name, size) in enumerate(zip(names, sizes, strict=True)):
+        top = TOP + CELL * (tallest - size[0]) / 2
+        parts += _matrix(x, top, name, size, index, picked, marked)
+        parts.append(text(x + CELL * size[1] / 2, 16, name, class_="figure-number"))
+        x += CELL * size[1]
+        if index < 2:
+            parts.append(
+                text(x + SPACE / 2, TOP + CELL * tallest / 2 + 6, "@" if index == 0 else "=", class_="figure-code")
+            )
+            x += SPACE
+    sentence = _sentence(names, picked, partners, fed)
+    height = TOP + CELL * tallest + 40
+    parts.append(text((x + 8) / 2, height - 10, sentence, class_="figure-note"))
+    own, other = (names[1], names[0]) if on_right else (names[0], names[1])
+    behind = table(
+        "The cells as a table",
+        f"What {_cell(own, row, column)} feeds",
+        ("feeds", "multiplied by", "share of the gradient"),
+        [
+            (_cell(names[2], *to), _cell(other, *by), f"{_cell(other, *by)} · d{_cell(names[2], *to)}")
+            for to, by in zip(fed, partners, strict=True)
+        ],
+    )
+    return picture(max(x + 8, 300), height, f"{names[0]} @ {names[1]} = {names[2]}. {sentence}", parts) + behind
+
+
+def _operands(scene: Scene) -> tuple[tuple[str, str, str], tuple[int, int], tuple[int, int]]:
+    given = scene.given
+    if "left" in given and "right" in given:
+        named = given.get("names")
+        first, second, product = (list(named) if isinstance(named, list | tuple) else []) + ["A", "B", "D"][
+            len(named) if isinstance(named, list | tuple) else 0 :
+        ]
+        return (str(first), str(second), str(product)), _plane(given["left"]), _plane(given["right"])
+    if scene.forward is None:
+        raise KeyError("cells wants left and right, or a program")
+    expression = scene.forward.source.partition("=")[2]
+    first, _, rest = expression.partition("@")
+    second = rest.split()[0]
+    return (
+        (first.strip(), second, scene.forward.output),
+        _plane(scene.shapes[first.strip()]),
+        _plane(scene.shapes[second]),
+    )
+
+
+def _plane(value: object) -> tuple[int, int]:
+    if not isinstance(value, list | tuple):
+        raise TypeError("a matrix has rows and columns")
+    rows, columns = value
+    return int(rows), int(columns)
+
+
+def _pick(value: object, size: tuple[int, int]) -> tuple[int, int]:
+    row, column = _plane(value)
+    if not (0 <= row < size[0] and 0 <= column < size[1]):
+        raise ValueError("the picked cell lies outside of the matrix")
+    return row, column
+
+
+def _matrix(
+    left: float,
+    top: float,
+    name: str,
+    size: tuple[int, int],
+    index: int,
+    picked: tuple[int, int, int],
+    marked: set[tuple[int, int, int]],
+) -> list[Markup]:
+    parts = []
+    for row in range(size[0]):
+        for column in range(size[1]):
+            place = (index, row, column)
+            class_ = "cell-picked" if place == picked else "cell-given" if place in marked else "cell"
+            x, y = left + CELL * column, top + CELL * row
+            parts.append(tag("rect", x=x, y=y, width=CELL, height=CELL, class_=class_))
+            parts.append(text(x + CELL / 2, y + CELL / 2 + 5, _cell(name, row, column), class_="figure-label"))
+    return parts
+
+
+def _cell(name: str, row: int, column: int) -> str:
+    return f"{name.lower()}{row + 1}{column + 1}".translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+def _sentence(
+    names: tuple[str, str, str],
+    picked: tuple[int, int, int],
+    partners: list[tuple[int, int]],
+    fed: list[tuple[int, int]],
+) -> str:
+    own, other = names[picked[0]], names[1 - picked[0]]
+    shares = " + ".join(f"{_cell(other, *by)}·d{_cell(names[2], *to)}" for by, to in zip(partners, fed, strict=True))
+    return f"d{_cell(own, *picked[1:])} = {shares}"

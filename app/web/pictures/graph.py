@@ -1,0 +1,95 @@
+"""`graph`: a forward program as a line of statements with an arc from every tensor to each statement that reads it.
+
+Forks, tensors that several statements read, are marked: on the way back their shares have to be added.
+"""
+
+import ast
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.content.blocks import Forward
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import picture, shape_text, table, tag, text
+
+STEP = 30.0
+TOP = 22.0
+NARROWEST, WIDEST = 26.0, 112.0
+LETTER = 8.45  # width of one letter of the code face at 14 px
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line of the program: the tensor it makes and the tensors it reads, inputs included."""
+
+    name: str
+    source: str
+    reads: tuple[str, ...]
+
+
+def statements(forward: Forward) -> list[Statement]:
+    """The statements of *forward*, in order.
+
+    Raises:
+        SyntaxError: The source is not Python; the parser of lessons refuses such a program before.
+    """
+    known = {one.name for one in forward.inputs}
+    found = []
+    for node in ast.parse(forward.source).body:
+        if not isinstance(node, ast.Assign):
+            continue
+        names = [one for one in ast.walk(node.value) if isinstance(one, ast.Name) and one.id in known]
+        names.sort(key=lambda one: (one.lineno, one.col_offset))
+        reads = dict.fromkeys(one.id for one in names)
+        for target in node.targets:
+            made = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+            known.update(made)
+            source = f"{ast.unparse(target)} = {ast.unparse(node.value)}"
+            found.append(Statement(made[0], source, tuple(reads)))
+    return found
+
+
+def graph(scene: Scene) -> Markup:
+    """Draw the program that `:forward:` names; `highlight` adds marks to the forks."""
+    forward, shapes = scene.forward, scene.shapes
+    if forward is None:
+        raise KeyError("graph wants a forward program")
+    lines = statements(forward)
+    places = {line.name: index for index, line in enumerate(lines)}
+    readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
+    forks = {name for name, those in readers.items() if len(those) > 1}
+    asked = scene.given.get("highlight")
+    marked = forks | {str(one) for one in asked} if isinstance(asked, list | tuple) else forks
+    arcs = [(places[name], index) for index, line in enumerate(lines) for name in line.reads if name in places]
+    longest = max((end - start for start, end in arcs), default=1)
+    reach = min(WIDEST, NARROWEST + 9.0 * longest)
+    x = reach + 14
+    parts = [_arc(x, start, end, lines[start].name in forks, longest, reach) for start, end in arcs]
+    for index, line in enumerate(lines):
+        y = TOP + STEP * index
+        parts.append(tag("circle", cx=x, cy=y, r=6.0, class_="fork" if line.name in marked else "node"))
+        parts.append(text(x + 18, y + 5, line.source, class_="figure-code", anchor="start"))
+        if line.name in shapes:
+            shape_at = x + 34 + LETTER * max(len(one.source) for one in lines)
+            parts.append(text(shape_at, y + 5, shape_text(shapes[line.name]), class_="figure-label", anchor="start"))
+    written = max(len(line.source) for line in lines)
+    width = x + 34 + LETTER * written + (90 if shapes else 0)
+    summary = f"{len(lines)} statements, from {lines[0].name} to {lines[-1].name}." + (
+        f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
+    )
+    behind = table(
+        "The graph as a table",
+        f"The {len(lines)} statements and who reads them",
+        ("tensor", "made from", "read by"),
+        [(line.name, ", ".join(line.reads) or "nothing", ", ".join(readers[line.name]) or "nothing") for line in lines],
+    )
+    return picture(width, TOP + STEP * len(lines), summary, parts) + behind
+
+
+def _arc(x: float, start: int, end: int, fork: bool, longest: int, reach: float) -> Markup:
+    from_y, to_y = TOP + STEP * start, TOP + STEP * end
+    class_ = "edge edge-fork" if fork else "edge"
+    if end == start + 1:
+        return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_)
+    bulge = x - (NARROWEST + (reach - NARROWEST) * (end - start) / longest) * 4 / 3
+    return tag("path", d=f"M{x:g} {from_y:g}C{bulge:.1f} {from_y:g} {bulge:.1f} {to_y:g} {x:g} {to_y:g}", class_=class_)

@@ -1,0 +1,80 @@
+"""`heatmap`: a matrix of numbers by colour: one hue below zero, one above, stronger with size."""
+
+from collections.abc import Sequence
+from math import sqrt
+
+from markupsafe import Markup
+
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import decimals, picture, table, tag, text
+
+CELL = 16.0
+LEFT, TOP = 40.0, 26.0
+LEVELS = 5
+
+
+def heatmap(scene: Scene) -> Markup:
+    """Draw `:given: {values: [[...]], rows: [...], columns: [...], marks: [...], sums: true}`."""
+    values = _matrix(scene.given["values"])
+    rows = _labels(scene.given.get("rows"), len(values))
+    columns = _labels(scene.given.get("columns"), len(values[0]))
+    marks = scene.given.get("marks")
+    marked = [int(one) for one in marks] if isinstance(marks, list | tuple) else []
+    sums = bool(scene.given.get("sums"))
+    largest = max((abs(one) for row in values for one in row), default=0.0) or 1.0
+    width = LEFT + CELL * len(columns) + (64 if sums else 12)
+    parts = [
+        text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
+    ]
+    for index, row in enumerate(values):
+        y = TOP + CELL * index
+        parts.append(text(LEFT - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
+        for column, value in enumerate(row):
+            class_ = "heat-mark" if index < len(marked) and marked[index] == column else None
+            cell = tag(
+                "rect",
+                x=LEFT + CELL * column,
+                y=y,
+                width=CELL,
+                height=CELL,
+                data_heat=level(value, largest),
+                class_=class_,
+            )
+            parts.append(cell)
+        if sums:
+            total = LEFT + CELL * len(columns) + 8
+            parts.append(text(total, y + CELL - 4, decimals(sum(row)), class_="figure-tick", anchor="start"))
+    head = ("row", *columns, *(("sum",) if sums else ()))
+    body = [
+        (rows[index], *(decimals(one) for one in row), *((decimals(sum(row)),) if sums else ()))
+        for index, row in enumerate(values)
+    ]
+    summary = f"Heat map of {len(values)} rows and {len(columns)} columns; the largest magnitude is {largest:.3g}."
+    behind = table("The numbers", f"{len(values)} × {len(columns)} numbers", head, body)
+    return picture(width, TOP + CELL * len(values) + 8, summary, parts) + behind
+
+
+def level(value: float, largest: float) -> int:
+    """−5 … 5: how strong, and on which side of zero.
+
+    By the square root, so that small numbers beside a large one can still be told from zero.
+    """
+    if not value:
+        return 0
+    strength = max(1, round(LEVELS * sqrt(abs(value) / largest)))
+    return -strength if value < 0 else strength
+
+
+def _matrix(value: object) -> list[list[float]]:
+    if not isinstance(value, list | tuple) or not value:
+        raise TypeError("heatmap wants rows of numbers")
+    rows = [[float(one) for one in row] for row in value]
+    if len({len(row) for row in rows}) != 1 or not rows[0]:
+        raise ValueError("the rows of a heat map have one length")
+    return rows
+
+
+def _labels(given: object, size: int) -> Sequence[str]:
+    if isinstance(given, list | tuple) and len(given) == size:
+        return [str(one) for one in given]
+    return [str(index) for index in range(size)]

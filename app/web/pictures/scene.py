@@ -1,0 +1,23 @@
+"""What a picture is drawn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.content.blocks import Forward
+from app.grading.facts import Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """The options of one picture, with the program and the shapes that they speak of.
+
+    Args:
+        given: The numbers of `:given:`.
+        of: The tensor or gradient that the picture is about.
+        shapes: By name of every tensor of *forward*.
+    """
+
+    given: Mapping[str, object]
+    of: str | None
+    forward: Forward | None
+    shapes: Mapping[str, Shape]

@@ -1,0 +1,84 @@
+"""The few elements that pictures are made of. Text is escaped here and nowhere else."""
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+NARROW = 440.0  # up to this width a picture shrinks with the window and stays readable
+
+
+def tag(name: str, *children: str, **attributes: object) -> Markup:
+    """One element. `class_` is the attribute class; an underscore inside a name becomes a hyphen."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{''.join(escape(child) for child in children)}</{name}>")
+
+
+def _short(value: object) -> object:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
+
+
+def text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "middle") -> Markup:
+    return tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
+
+
+def picture(width: float, height: float, summary: str, parts: Iterable[Markup]) -> Markup:
+    """An SVG; *summary* is its text alternative. A wide one scrolls sideways in a region that the keyboard reaches."""
+    drawing = tag(
+        "svg",
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        role="img",
+        aria_label=summary,
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=float(width),
+        height=float(height),
+    )
+    if width <= NARROW:
+        return tag("div", drawing, class_="picture")
+    return tag(
+        "div",
+        drawing,
+        class_="picture",
+        data_wide="",
+        role="region",
+        tabindex=0,
+        aria_label="Picture, scrolls sideways",
+    )
+
+
+def table(summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """The numbers of a picture in a disclosure named *summary*; the first cell of a row is its header."""
+    body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
+    grid = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head))),
+        tag("tbody", *body),
+    )
+    scroll = tag("div", grid, class_="scroll", role="region", tabindex=0, aria_label=caption)
+    return tag("details", tag("summary", summary), scroll, class_="numbers")
+
+
+def decimals(value: float, places: int = 3) -> str:
+    """A number with a true minus sign; a zero never carries one."""
+    written = f"{abs(value):.{places}f}"
+    return f"−{written}" if value < 0 and float(written) else written
+
+
+def arrow(x: float, start: float, end: float, class_: str) -> Markup:
+    """A vertical arrow whose tip is at *end*; short ones keep their head."""
+    down = end >= start
+    head = min(9.0, max(4.0, abs(end - start)))
+    neck = end - head if down else end + head
+    shaft = tag("rect", x=x - 5.0, width=10.0, y=min(start, neck), height=abs(neck - start), class_=class_)
+    tip = tag("path", d=f"M{x - 11:g} {neck:.2f}H{x + 11:g}L{x:g} {end:.2f}Z", class_=class_)
+    return Markup("") + shaft + tip
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as Python writes it: `(5,)`, `(3, 4)`, `()`."""
+    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"
