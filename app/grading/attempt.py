@@ -1,0 +1,236 @@
+"""The driver that runs a submission in the jail, one top-level statement at a time, once per set of data.
+
+It runs untrusted code and sends back nothing but tensors and a report; it holds no reference and decides nothing.
+In an isolated run the finished gradient is kept and then replaced by a random upstream, so that every later line is
+judged on its own; in the other runs the learner's numbers flow on.
+"""
+
+import ast
+import json
+import math
+import warnings
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from io import StringIO
+from typing import Any, Protocol
+
+import torch
+import torch.nn.functional as F
+
+from app.grading.fault import FILE, describe, is_out_of_memory
+
+Tensor = torch.Tensor
+_NUMBERS = (bool, int, float)
+_WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
+
+
+class Output(Protocol):
+    """Where a driver leaves its results; given by the sandbox."""
+
+    def tensor(self, key: str, value: object) -> None: ...
+
+    def text(self, key: str, value: str) -> None: ...
+
+    def capture(self) -> AbstractContextManager[StringIO]: ...
+
+
+def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+    """Run the submission of *header* on every set of data that it names."""
+    report: dict[str, Any] = {}
+    trees = {kind: _Code(header["source"], wide=kind == "float64") for kind in {job["dtype"] for job in header["runs"]}}
+    stop = len(header["lines"])
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for job in header["runs"]:
+            torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
+            torch.default_generator.manual_seed(0)
+            trial = _Trial(header, job, arrays, trees[job["dtype"]])
+            with out.capture() if job["visible"] else nullcontext() as printed:
+                trial.run(stop)
+            if printed is not None:
+                out.text("printed", printed.getvalue())
+            report[job["id"]] = trial.send(out)
+            if job["visible"] and trial.errors:
+                stop = int(trial.errors[0]["statement"])
+    out.text("report", json.dumps(report))
+
+
+class _Code:
+    """The statements, compiled one by one; *wide* turns float32 into float64, where the hidden data live."""
+
+    def __init__(self, source: str, wide: bool) -> None:
+        body = ast.parse(source).body
+        self.nodes = [_Widened().visit(node) for node in body] if wide else body
+        self._codes: dict[int, Any] = {}
+
+    def __getitem__(self, index: int) -> Any:
+        if index not in self._codes:
+            module = ast.fix_missing_locations(ast.Module([self.nodes[index]], []))
+            self._codes[index] = compile(module, FILE, "exec")
+        return self._codes[index]
+
+
+class _Widened(ast.NodeTransformer):
+    """A learner who writes `.float()` means the precision of the lesson, which is float64 on hidden data."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "torch":
+            node.attr = _WIDER.get(node.attr, node.attr)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "float":
+            node.func.attr = "double"
+        return node
+
+
+class _Kept:
+    """A finished gradient: the object the learner left, and its numbers at that moment."""
+
+    def __init__(self, value: object, statement: int) -> None:
+        self.value = value
+        self.statement = statement
+        self.numbers = value.clone() if type(value) is Tensor else None
+        self.version = value._version if type(value) is Tensor else 0
+        self.changed_by: int | None = None
+
+    def look(self, statement: int) -> None:
+        if self.changed_by is None and type(self.value) is Tensor and self.value._version != self.version:
+            self.version = self.value._version
+            if self.numbers is None or not _same(self.value, self.numbers):
+                self.changed_by = statement
+
+
+class _Guarded:
+    """A tensor that is not the learner's to change, and what it should hold."""
+
+    def __init__(self, name: str, pristine: Tensor) -> None:
+        self.name = name
+        self.pristine = pristine
+        self.renew()
+
+    def renew(self) -> None:
+        self.value = self.pristine.clone()
+        self.version = self.value._version
+
+    @property
+    def touched(self) -> bool:
+        return self.value._version != self.version
+
+
+class _Trial:
+    """One run of the submission on one set of data."""
+
+    def __init__(
+        self, header: Mapping[str, Any], job: Mapping[str, Any], arrays: Mapping[str, Tensor], code: _Code
+    ) -> None:
+        self.id = job["id"]
+        self.code = code
+        self.lines = header["lines"]
+        self.last: dict[str, int] = header["last"]
+        self.required: list[str] = header["required"]
+        self.isolated = bool(job["forced"])
+        self.visible = bool(job["visible"])
+        self.arrays = arrays
+        self.forced = {name: arrays[key] for name, key in job["forced"].items()}
+        self.guarded = {name: _Guarded(name, arrays[key]) for name, key in job["scope"].items()}
+        self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **job["dims"]}
+        self.scope |= {name: one.value for name, one in self.guarded.items()}
+        self.kept: dict[str, _Kept] = {}
+        self.tainted: set[str] = set()
+        self.errors: list[dict[str, Any]] = []
+        self.mutated: list[dict[str, Any]] = []
+        for name in self.required:
+            if name not in self.last and name in self.forced:
+                self._force(name)
+
+    def run(self, stop: int) -> None:
+        for index in range(stop):
+            line = self.lines[index]
+            if line["blank"] or not self.tainted.isdisjoint(line["reads"]):
+                self._taint(line["writes"])
+            elif not self._execute(index):
+                if not self.isolated:
+                    break
+                self._taint(line["writes"])
+            else:
+                self.tainted.difference_update(line["writes"])
+            self._watch(index)
+            self._finish(index)
+
+    def _execute(self, index: int) -> bool:
+        try:
+            exec(self.code[index], self.scope)
+        except MemoryError:
+            raise
+        except BaseException as error:
+            if is_out_of_memory(error):
+                raise MemoryError from None
+            self.errors.append({"statement": index, **describe(error, self.code.nodes[index])})
+            return False
+        return True
+
+    def _taint(self, names: list[str]) -> None:
+        for name in names:
+            self.tainted.add(name)
+            if name not in self.guarded:
+                self.scope.pop(name, None)
+
+    def _watch(self, index: int) -> None:
+        """Notice what this statement changed that it should have left alone."""
+        for one in list(self.guarded.values()):
+            if one.touched:
+                self._restore(one, index)
+        for name, kept in self.kept.items():
+            if kept.statement != index and self.last.get(name) != index:
+                kept.look(index)
+
+    def _restore(self, one: _Guarded, index: int) -> None:
+        if not _same(one.value, one.pristine):
+            self.mutated.append({"name": one.name, "statement": index})
+            if self.isolated:
+                bound = self.scope.get(one.name) is one.value
+                one.renew()
+                if bound:
+                    self.scope[one.name] = one.value
+                return
+        one.version = one.value._version
+
+    def _finish(self, index: int) -> None:
+        for name in self.required:
+            if self.last.get(name) != index:
+                continue
+            if name in self.scope and name not in self.tainted:
+                self.kept[name] = _Kept(self.scope[name], index)
+            if name in self.forced:
+                self._force(name)
+
+    def _force(self, name: str) -> None:
+        one = self.guarded[name] = _Guarded(name, self.forced[name])
+        self.scope[name] = one.value
+        self.tainted.discard(name)
+
+    def send(self, out: Output) -> dict[str, Any]:
+        """Send what was kept; say of everything that is not a tensor what it is."""
+        kinds: dict[str, Any] = {}
+        changed: dict[str, int] = {}
+        for name, kept in self.kept.items():
+            value = kept.value
+            if isinstance(value, _NUMBERS):
+                kinds[name] = {"kind": type(value).__name__, "number": float(value)}
+            elif not isinstance(value, Tensor):
+                kinds[name] = {"kind": type(value).__name__}
+            else:
+                out.tensor(f"{self.id}/{name}", value if kept.numbers is None else kept.numbers)
+                if kept.changed_by is not None:
+                    changed[name] = kept.changed_by
+                    out.tensor(f"{self.id}/later/{name}", kept.value)
+        return {"errors": self.errors, "mutated": self.mutated, "changed": changed, "kinds": kinds}
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    if one.shape != other.shape:
+        return False
+    return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
