@@ -120,11 +120,14 @@ class Mistake:
         code: The part of the diagnosis code after the name, such as `transposed`.
         predict: From a look (whose `got` it must not read) to the wrong tensor; None where the row does not apply.
         say: The feedback sentence for a case in which the prediction came true.
+        mentions: Names that stand in the code of a learner who makes it; they decide where several rows predict the
+            same tensor.
     """
 
     code: str
     predict: Callable[[Case, Look], Array | None]
     say: Callable[[Case], str]
+    mentions: tuple[str, ...] = ()
 
 
 def scale_of(look: Look) -> float:

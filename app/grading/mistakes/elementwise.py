@@ -1,0 +1,274 @@
+"""Slips at functions that act entry by entry.
+
+| code | what is sent instead of g times the local derivative |
+|---|---|
+| `upstream-missing` | the local derivative |
+| `local-missing:OP` | g |
+| `divided:OP`, `multiplied:OP` | g divided by the local derivative |
+| `input-for-output`, `output-for-input` | the local derivative's formula with the wrong one of x and y |
+| `other-rule:OP` | the rule of another function |
+| `square-missing` | tanh: 1 - y; `minus-missing`: 1 + y^2; `one-missing`: y^2 |
+| `half-rule` | sigmoid: y, or 1 - y |
+| `coefficient-missing` | square root: g/y |
+| `gate-flipped`, `gate-value` | relu, clamp: open where it should be closed; the output instead of 0 and 1 |
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from app.grading.evidence import Array
+from app.grading.mistakes.bench import Step
+from app.grading.mistakes.power import EPSILON, POWER
+from app.grading.mistakes.rules import CURVES
+from app.grading.mistakes.slips import Slip, local, right
+
+OTHERS = ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu", "reciprocal", "abs", "sin", "cos")
+
+
+def curve(rule: Callable[[Array, Array], Array]) -> Callable[[Step], Array]:
+    """A slip that multiplies g by another function of x and y."""
+    return lambda step: np.asarray(step.g * rule(step.x, step.y))
+
+
+def _input_for_output(step: Step) -> Array:
+    return np.asarray(step.g * CURVES[step.node.op].local(step.x, step.x))
+
+
+def _output_for_input(step: Step) -> Array:
+    return np.asarray(step.g * CURVES[step.node.op].local(step.y, step.y))
+
+
+def _divided(step: Step) -> Array:
+    return np.asarray(step.g / local(step))
+
+
+UPSTREAM = Slip(
+    "upstream-missing",
+    local,
+    "`{name}` holds the local derivative of `{statement}` alone. Multiply it by what arrives from above, {up}.",
+)
+LOCAL = Slip(
+    "local-missing:{op}",
+    lambda step: step.g,
+    "`{name}` passes {up} on as if `{statement}` changed nothing. Multiply it by the "
+    "local derivative of that operation.",
+)
+DIVIDED = Slip(
+    "divided:{op}",
+    _divided,
+    "`{name}` is divided by the local derivative of `{y}` where it should be multiplied by it.",
+)
+LOG_MULTIPLIED = Slip(
+    "multiplied:log",
+    curve(lambda x, _: x),
+    "`{name}` multiplies by `{x}`. A logarithm stretches small inputs: its local derivative divides by the input.",
+)
+INPUT = Slip(
+    "input-for-output",
+    _input_for_output,
+    "The local derivative of `{op}` is written here with its output, `{y}`; `{name}` puts in the input, `{x}`.",
+    ("{x}",),
+)
+OUTPUT = Slip(
+    "output-for-input",
+    _output_for_input,
+    "The local derivative of `{op}` is written here with its input, `{x}`; `{name}` puts in the output, `{y}`.",
+    ("{y}",),
+)
+
+
+def _other_rule(name: str) -> Slip:
+    return Slip(
+        f"other-rule:{name}",
+        curve(CURVES[name].local),
+        f"`{{name}}` uses the local derivative of `{name}`; the forward line is `{{statement}}`.",
+    )
+
+
+COMMON = (UPSTREAM, LOCAL)
+
+TANH = (
+    INPUT,
+    Slip(
+        "square-missing",
+        curve(lambda _, y: 1 - y),
+        "`{name}` uses one minus the output; the output of `{y}` is squared there.",
+    ),
+    Slip(
+        "minus-missing",
+        curve(lambda _, y: 1 + y**2),
+        "The square of the output is subtracted in the local derivative of tanh, not added.",
+    ),
+    Slip(
+        "one-missing",
+        curve(lambda _, y: -(y**2)),
+        "The local derivative of tanh starts at one and takes the squared output away; the one is missing.",
+    ),
+    Slip(
+        "one-missing",
+        curve(lambda _, y: y**2),
+        "`{name}` scales by the squared output alone; the local derivative of tanh is what is left of one.",
+    ),
+    Slip(
+        "sign",
+        curve(lambda _, y: y**2 - 1),
+        "The two terms of the local derivative of tanh are exchanged: the sign is opposite.",
+    ),
+    Slip(
+        "gate-value", curve(lambda _, y: y), "`{name}` multiplies by the output of tanh, not by its local derivative."
+    ),
+    Slip(
+        "square-missing",
+        curve(lambda _, y: (1 - y) ** 2),
+        "`{name}` squares the whole of one minus the output; only the output is squared.",
+    ),
+    Slip(
+        "power-raised",
+        curve(lambda _, y: 1 - y**3),
+        "The output of tanh stands in its local derivative with the power two; here it has another one.",
+    ),
+    Slip(
+        "applied-twice",
+        curve(lambda _, y: 1 - np.tanh(y) ** 2),
+        "`{y}` has been through tanh already; here tanh is applied once more.",
+    ),
+    _other_rule("sigmoid"),
+    _other_rule("relu"),
+)
+SIGMOID = (
+    INPUT,
+    Slip(
+        "half-rule",
+        curve(lambda _, y: y),
+        "`{name}` holds one of the two factors of sigmoid's local derivative: the output. The other is missing.",
+    ),
+    Slip(
+        "half-rule",
+        curve(lambda _, y: 1 - y),
+        "`{name}` holds one of the two factors of sigmoid's local derivative. The output itself is missing.",
+    ),
+    Slip(
+        "minus-missing",
+        curve(lambda _, y: y * (1 + y)),
+        "In the local derivative of sigmoid the output is subtracted from one, not added.",
+    ),
+    Slip(
+        "half-rule",
+        curve(lambda _, y: y * y),
+        "`{name}` squares the output; one factor is the output, the other what it lacks to one.",
+    ),
+    Slip(
+        "square-extra",
+        curve(lambda _, y: y * (1 - y**2)),
+        "`{name}` squares the output inside the bracket, as tanh would; sigmoid does not.",
+    ),
+    Slip(
+        "applied-twice",
+        curve(lambda _, y: CURVES["sigmoid"].local(y, CURVES["sigmoid"].value(y))),
+        "`{y}` has been through sigmoid already; here it is applied once more.",
+    ),
+    _other_rule("tanh"),
+)
+EXP = (
+    Slip(
+        "input-for-output",
+        curve(lambda x, _: x),
+        "The local derivative of `exp` is its output, `{y}`; `{name}` multiplies by the input, `{x}`.",
+        ("{x}",),
+    ),
+    Slip(
+        "applied-twice",
+        curve(lambda _, y: np.exp(y)),
+        "`{name}` exponentiates once more; the output `{y}` is already what exp gives.",
+    ),
+    Slip(
+        "divided:exp",
+        curve(lambda _, y: 1 / y),
+        "`{name}` divides by the output of `exp` where it should be multiplied by it.",
+    ),
+    Slip(
+        "other-rule:log",
+        curve(lambda x, _: 1 / x),
+        "`{name}` uses the local derivative of `log`; the forward line is `{statement}`.",
+    ),
+    Slip(
+        "other-rule:pow",
+        curve(lambda x, _: x * np.exp(x - 1)),
+        "`{name}` uses the power rule. In `exp` the input is the exponent, so its local derivative is the output.",
+    ),
+)
+LOG = (
+    Slip(
+        "output-for-input",
+        curve(lambda _, y: 1 / y),
+        "`{name}` divides by the output of the logarithm, `{y}`; the input, `{x}`, belongs there.",
+        ("{y}",),
+    ),
+    LOG_MULTIPLIED,
+    Slip(
+        "multiplied:log",
+        curve(lambda _, y: y),
+        "`{name}` multiplies by the logarithm itself, not by its local derivative.",
+    ),
+    Slip(
+        "other-rule:exp",
+        curve(lambda x, _: np.exp(x)),
+        "`{name}` uses the local derivative of `exp`; the forward line is `{statement}`.",
+    ),
+    Slip("square-extra", curve(lambda x, _: 1 / x**2), "`{name}` divides twice by `{x}`; a logarithm divides once."),
+)
+SQRT = (
+    Slip(
+        "coefficient-missing",
+        curve(lambda _, y: 1 / y),
+        "The exponent of a square root, one half, is missing as a factor in `{name}`.",
+    ),
+    Slip(
+        "input-for-output",
+        curve(lambda x, _: 0.5 / x),
+        "`{name}` divides by the input of the square root, `{x}`; its local derivative has the output there.",
+    ),
+    Slip(
+        "multiplied:sqrt",
+        curve(lambda _, y: 0.5 * y),
+        "`{name}` multiplies by the square root; its local derivative divides by it.",
+    ),
+    Slip(
+        "coefficient-twice",
+        curve(lambda _, y: 2 / y),
+        "The exponent of a square root comes down as a factor; `{name}` has its inverse.",
+    ),
+)
+GATE = (
+    Slip(
+        "gate-flipped",
+        lambda step: np.where(right(step) == 0, step.g, 0.0),
+        "The gate in `{name}` is open where it should be closed: where `{statement}` is flat nothing passes.",
+    ),
+    Slip(
+        "gate-value",
+        curve(lambda _, y: y),
+        "`{name}` multiplies by the output, `{y}`; the local derivative of `{op}` is only ever 0 or 1.",
+    ),
+    Slip(
+        "gate-value",
+        curve(lambda x, _: x),
+        "`{name}` multiplies by the input, `{x}`; the local derivative of `{op}` is only ever 0 or 1.",
+    ),
+)
+SLIPS: Mapping[str, tuple[Slip, ...]] = {
+    "tanh": (*TANH, *COMMON, DIVIDED),
+    "sigmoid": (*SIGMOID, *COMMON, DIVIDED),
+    "exp": (*EXP, *COMMON),
+    "log": (*LOG, *COMMON),
+    "sqrt": (*SQRT, *EPSILON, *COMMON, DIVIDED),
+    "rsqrt": (*EPSILON, *COMMON, INPUT, DIVIDED),
+    "relu": (*GATE, *COMMON),
+    "clamp": (*GATE, *COMMON),
+    "pow": (*POWER, *EPSILON, *COMMON, DIVIDED),
+    **dict.fromkeys(
+        ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu"), (*COMMON, OUTPUT, INPUT, DIVIDED)
+    ),
+    **dict.fromkeys(("reciprocal", "abs", "sin", "cos"), (*COMMON, OUTPUT, INPUT, DIVIDED)),
+}

@@ -1,0 +1,83 @@
+"""What can be said about a mistake that no table holds: only what was measured.
+
+| code | meaning |
+|---|---|
+| `not-finite` | some entries are NaN or infinite |
+| `zeros` | every entry is zero |
+| `shape` | another shape |
+| `unrecognised` | none of the tables; direction, size and place are given |
+"""
+
+import numpy as np
+
+from app.grading.evidence import Array, Case, Diagnosis, scale_of
+from app.grading.mistakes.shape import wrong_shape
+from app.grading.mistakes.words import axis_text, number_text
+
+ALIKE = 0.999
+NOTHING = 1e-10
+
+
+def not_finite(case: Case) -> Diagnosis | None:
+    gots = [look.got for look in case.looks if look.got.dtype.kind == "f"]
+    counts = [(int((~np.isfinite(got)).sum()), got.size) for got in gots]
+    bad = [(count, size) for count, size in counts if count]
+    if not bad:
+        return None
+    count, size = bad[0]
+    message = (
+        f"{count} of the {size} entries of `{case.name}` are NaN or infinite. Look for a "
+        f"division by zero, the logarithm "
+        "of zero or an exponential that overflows."
+    )
+    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+
+
+def all_zeros(case: Case) -> Diagnosis | None:
+    if any(np.abs(look.got).max(initial=0.0) > NOTHING * scale_of(look) for look in case.looks):
+        return None
+    message = (
+        f"Every entry of `{case.name}` is zero. The rule has to hold for any upstream, and for the one used here the "
+        "gradient is not zero."
+    )
+    return Diagnosis(code=f"{case.name}:zeros", message=message)
+
+
+def unrecognised(case: Case) -> Diagnosis:
+    """True facts only: the shapes where they differ, otherwise direction, size and where the error sits."""
+    look = case.looks[0]
+    if look.got.shape != look.reference.shape:
+        return Diagnosis(code=f"{case.name}:shape", message=wrong_shape(case))
+    got, reference = np.asarray(look.got, dtype=np.float64), look.reference
+    parts = [
+        f"`{case.name}` has the right shape, but its numbers differ",
+        *_direction(got, reference),
+        *_place(case, got),
+    ]
+    return Diagnosis(code=f"{case.name}:unrecognised", message="; ".join(parts) + ".")
+
+
+def _direction(got: Array, reference: Array) -> list[str]:
+    lengths = float(np.linalg.norm(got)), float(np.linalg.norm(reference))
+    if got.size < 2 or not all(np.isfinite(lengths)) or not all(lengths):
+        return []
+    cosine = float((got * reference).sum()) / (lengths[0] * lengths[1])
+    ratio = number_text(lengths[0] / lengths[1])
+    kind = "the direction is nearly right" if cosine > ALIKE else "the direction differs"
+    if cosine < -ALIKE:
+        kind = "the direction is nearly opposite"
+    return [f"{kind} (cosine {cosine:.3f}), the length is {ratio} times that of the reference"]
+
+
+def _place(case: Case, got: Array) -> list[str]:
+    look = case.looks[0]
+    off = np.abs(got - look.reference) > 1e-6 * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
+    share = float(off.mean()) if off.size else 0.0
+    if share >= 1.0:
+        return ["every entry is off"]
+    for axis in range(off.ndim):
+        rows = off.any(axis=tuple(other for other in range(off.ndim) if other != axis))
+        if 0 < rows.sum() <= 3 < rows.size:
+            places = ", ".join(str(place) for place in np.flatnonzero(rows))
+            return [f"all of the error sits at {axis_text(case, case.tensor, axis)}, position {places}"]
+    return [f"{int(off.sum())} of the {off.size} entries are off"]

@@ -1,0 +1,249 @@
+"""Slips at products, quotients, sums and differences.
+
+| code | what is sent |
+|---|---|
+| `own-factor` | g times the followed operand instead of the other one |
+| `local-missing:mul`, `local-missing:div` | g |
+| `upstream-missing` | the other factor |
+| `divided:mul`, `multiplied:div` | g/z instead of g·z, or the inverse |
+| `factor-twice:z` | g·z·z |
+| `factor-extra:z` | at a sum: g times an operand, as if it were a product |
+| `square-missing`, `square-extra`, `numerator-missing`, `output-for-input` | the denominator of a quotient |
+| `wrong-operand:T` | the rule of the step with another tensor T of the program in place of what it reads |
+| `divided-by:T` | g/T for another tensor T |
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from app.grading.evidence import Array, Mistake, Path
+from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.rules import CURVES, Node, vjp
+from app.grading.mistakes.slips import Slip, at_step, every_step, local
+
+UPSTREAM = Slip(
+    "upstream-missing",
+    local,
+    "`{name}` holds the other side of `{statement}` alone. Multiply it by what arrives from above, {up}.",
+)
+LOCAL = Slip(
+    "local-missing:{op}",
+    lambda step: step.g,
+    "`{name}` passes {up} on unchanged; in `{statement}` the operand `{x}` is scaled on "
+    "its way, and so is its gradient.",
+)
+
+
+def _above(rule: Callable[[Step], Array]) -> Callable[[Step], Array | None]:
+    """A slip at the numerator x of x/z."""
+    return lambda step: rule(step) if step.position == 0 else None
+
+
+def _below(rule: Callable[[Step], Array]) -> Callable[[Step], Array | None]:
+    """A slip at the denominator x of z/x."""
+    return lambda step: rule(step) if step.position == 1 else None
+
+
+MUL = (
+    Slip(
+        "own-factor",
+        lambda step: step.g * step.x,
+        "In `{statement}` each side is scaled by the other side; `{name}` is scaled by `{x}` itself.",
+        ("{x}",),
+    ),
+    LOCAL,
+    UPSTREAM,
+    Slip(
+        "divided:mul",
+        lambda step: step.g / step.z,
+        "`{name}` divides by `{z}`; the forward multiplies by it, and so does the backward.",
+        ("{z}",),
+    ),
+    Slip(
+        "factor-twice:{z}",
+        lambda step: step.g * step.z * step.z,
+        "`{z}` stands twice in `{name}`; the forward uses it once.",
+        ("{z}",),
+    ),
+    Slip(
+        "output-for-input",
+        lambda step: step.g * step.y,
+        "`{name}` is scaled by the product, `{y}`; at a product each side is scaled by the other side.",
+        ("{y}",),
+    ),
+    Slip(
+        "sum-for-product", lambda step: step.g + step.z, "`{name}` adds `{z}` to what arrives; the two are multiplied."
+    ),
+)
+DIV = (
+    Slip(
+        "multiplied:div",
+        _above(lambda s: s.g * s.z),
+        "`{name}` multiplies by `{z}`; the forward divides by it, and so does the backward.",
+        ("{z}",),
+    ),
+    Slip(
+        "own-factor",
+        _above(lambda s: s.g * s.x),
+        "`{name}` is scaled by `{x}` itself; the numerator of `{y}` is scaled by one over `{z}`.",
+        ("{x}",),
+    ),
+    Slip(
+        "own-factor",
+        _above(lambda s: s.g / s.x),
+        "`{name}` is divided by `{x}` itself; the numerator of `{y}` is divided by `{z}`.",
+        ("{x}",),
+    ),
+    Slip(
+        "square-extra",
+        _above(lambda s: s.g / s.z**2),
+        "`{name}` divides twice by `{z}`; the numerator is divided once.",
+    ),
+    Slip(
+        "numerator-missing",
+        _below(lambda s: -s.g / s.x**2),
+        "The numerator of `{y}`, `{z}`, is missing in `{name}`: the larger it is, the more the denominator matters.",
+    ),
+    Slip(
+        "square-missing",
+        _below(lambda s: -s.g * s.z / s.x),
+        "`{x}` stands in the denominator of the local derivative with a square; `{name}` has it once.",
+    ),
+    Slip(
+        "square-extra",
+        _below(lambda s: -s.g * s.z / s.x**3),
+        "`{x}` stands in the denominator of the local derivative with a square; `{name}` has a higher power.",
+    ),
+    Slip(
+        "multiplied:div",
+        _below(lambda s: -s.g * s.z * s.x**2),
+        "`{name}` multiplies by the square of `{x}`; the local derivative divides by it.",
+    ),
+    Slip("multiplied:div", _below(lambda s: -s.g * s.z), "`{name}` lacks the division by the square of `{x}`."),
+    Slip(
+        "numerator-missing",
+        _below(lambda s: s.g / s.x**2),
+        "The numerator of `{y}` is missing in `{name}`, and the sign is opposite.",
+    ),
+    Slip(
+        "treated-as-numerator",
+        _below(lambda s: s.g / s.z),
+        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power "
+        "rule with exponent minus one.",
+    ),
+    Slip(
+        "treated-as-numerator",
+        _below(lambda s: s.g * s.z),
+        "`{name}` treats the quotient as a product; `{x}` is the denominator of `{y}`.",
+    ),
+    Slip(
+        "treated-as-numerator",
+        _below(lambda s: s.g / s.x),
+        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power "
+        "rule with exponent minus one.",
+    ),
+    LOCAL,
+    UPSTREAM,
+)
+SUM = (
+    Slip(
+        "factor-extra:{z}",
+        lambda step: step.g * step.z,
+        "`{statement}` adds; a sum passes on what arrives without a factor. `{name}` is scaled by `{z}`.",
+        ("{z}",),
+    ),
+    Slip(
+        "factor-extra:{x}",
+        lambda step: step.g * step.x,
+        "`{statement}` adds; a sum passes on what arrives without a factor. `{name}` is scaled by `{x}`.",
+        ("{x}",),
+    ),
+    Slip(
+        "upstream-missing",
+        local,
+        "`{name}` holds the local derivative of `{statement}` alone. Multiply it by what arrives from above, {up}.",
+    ),
+)
+
+SLIPS: Mapping[str, tuple[Slip, ...]] = {"mul": MUL, "div": DIV, "add": SUM, "sub": SUM}
+
+
+def from_scope(bench: Bench) -> Iterator[Mistake]:
+    """The rule of each step with another tensor of the program in one of the places that it reads."""
+    forward = bench.case.looks[0].forward
+    for path, depth, step in every_step(bench):
+        for name in forward:
+            if name == step.node.operands[step.position].text and step.node.op not in CURVES:
+                continue
+            if not _may_stand_in(forward[name], step):
+                continue
+            yield from _replacements(bench, path, depth, step, name)
+
+
+def _replacements(bench: Bench, path: Path, depth: int, step: Step, name: str) -> Iterator[Mistake]:
+    reads = _reads(step)
+    for place, shown in reads.items():
+        if shown == name:
+            continue
+        say = f"`{{name}}` uses `{name}` where the rule for `{{statement}}` has `{shown}`."
+
+        def put(step: Step, place: int = place, name: str = name) -> Array | None:
+            return replaced(step, place, step.look.forward[name])
+
+        yield at_step(bench, path, depth, Slip(f"wrong-operand:{name}", put, say, (name,)))
+    if step.node.op in {"mul", "div", "add", "sub", "copy", "exp", "log"}:
+        say = f"`{{name}}` divides by `{name}`, which `{{statement}}` does not do."
+        slip = Slip(f"divided-by:{name}", lambda step: step.g / step.look.forward[name], say, (name,))
+        yield at_step(bench, path, depth, slip)
+    if step.node.op not in {"mul", "exp", "tanh", "sigmoid"}:
+        say = f"`{{name}}` is scaled by `{name}`; `{{statement}}` has another local derivative."
+        slip = Slip(f"wrong-factor:{name}", lambda step: step.g * step.look.forward[name], say, (name,))
+        yield at_step(bench, path, depth, slip)
+
+
+OUTPUT = -1
+
+
+def _reads(step: Step) -> dict[int, str]:
+    """The places that the rule of the step reads: positions of operands, or `OUTPUT`, with what stands there."""
+    node = step.node
+    if node.op in {"tanh", "sigmoid", "exp", "sqrt", "expm1", "softmax"}:
+        return {OUTPUT: node.text}
+    if node.op == "mul":
+        return {1 - step.position: node.operands[1 - step.position].text}
+    if node.op == "div":
+        places = {1: node.operands[1].text}
+        return places | ({0: node.operands[0].text} if step.position == 1 else {})
+    if node.op == "pow" or node.op in CURVES:
+        base = node.operands[0]
+        return {0: base.text}
+    return {}
+
+
+def _may_stand_in(tensor: Array, step: Step) -> bool:
+    if tensor.dtype.kind != "f":
+        return False
+    try:
+        return np.broadcast_shapes(tensor.shape, step.g.shape) == step.g.shape
+    except ValueError:
+        return False
+
+
+def replaced(step: Step, place: int, tensor: Array) -> Array | None:
+    """What the step would send if its rule read *tensor* in *place*."""
+    node = step.node
+    if place == OUTPUT:
+        return vjp(replace_value(node, tensor), step.position, step.g)
+    operands = list(node.operands)
+    base = operands[place]
+    if node.op == "pow" and base.op == "add":
+        numbers = [float(each.value) for each in base.operands if each.op == "number" and not each.value.ndim]
+        tensor = tensor + numbers[0] if numbers else tensor
+    operands[place] = replace_value(base, tensor)
+    return vjp(replace(node, operands=tuple(operands)), step.position, step.g)
+
+
+def replace_value(node: Node, value: Array) -> Node:
+    return replace(node, value=value)

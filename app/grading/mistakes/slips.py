@@ -1,0 +1,75 @@
+"""Tables of slips at one operation, applied to every operation on every path of the tensor.
+
+A slip predicts what the learner sends to the operand; the steps below and the other paths are taken as right.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from app.grading.evidence import Array, Case, Look, Mistake, Path
+from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.rules import vjp
+
+Predict = Callable[[Step], Array | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """One row of a table.
+
+    Args:
+        code: The part of the diagnosis code after the name.
+        predict: What is sent to the operand, before a broadcast is undone; None where the slip does not apply.
+        say: The sentence; the fields are those of `Bench.spot`.
+        mentions: Names or fields (such as `{x}`) that stand in the code of a learner who makes it.
+    """
+
+    code: str
+    predict: Predict
+    say: str
+    mentions: tuple[str, ...] = ()
+
+
+def applied(bench: Bench, tables: Mapping[str, tuple[Slip, ...]]) -> Iterator[Mistake]:
+    """Every row of *tables* at every step whose operation has one; the table `*` holds for all operations."""
+    for path, depth, step in every_step(bench):
+        for slip in (*tables.get(step.node.op, ()), *tables.get("*", ())):
+            yield at_step(bench, path, depth, slip)
+
+
+def every_step(bench: Bench) -> Iterator[tuple[Path, int, Step]]:
+    for path in bench.paths:
+        for depth, step in enumerate(bench.steps(path, bench.case.looks[0])):
+            yield path, depth, step
+
+
+def at_step(bench: Bench, path: Path, depth: int, slip: Slip) -> Mistake:
+    fields = bench.spot(path, depth)
+    mentions = tuple(word for word in (mention.format(**fields) for mention in slip.mentions) if word.isidentifier())
+    return Mistake(
+        code=slip.code.format(**fields),
+        predict=partial(_predict, bench, path, depth, slip.predict),
+        say=lambda _: slip.say.format(**fields),
+        mentions=mentions,
+    )
+
+
+def _predict(bench: Bench, path: Path, depth: int, predict: Predict, _case: Case, look: Look) -> Array | None:
+    steps = bench.steps(path, look)
+    if depth >= len(steps):
+        return None
+    full = predict(steps[depth])
+    return None if full is None else bench.exchanged(path, look, steps[depth].carried(full))
+
+
+def right(step: Step) -> Array:
+    """What the step should send to its operand."""
+    return vjp(step.node, step.position, step.g)
+
+
+def local(step: Step) -> Array:
+    """The local derivative alone: what is sent when the upstream is forgotten."""
+    return vjp(step.node, step.position, np.ones_like(step.g))
