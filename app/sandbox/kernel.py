@@ -3,6 +3,7 @@
 Nothing here decides anything; `jail.py`, `seccomp.py` and `landlock.py` do.
 """
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -33,6 +34,9 @@ NUMBERS = {
     "x86_64": {"capset": 126, "seccomp": 317, "close_range": 436},
     "aarch64": {"capset": 91, "seccomp": 277, "close_range": 436},
 }.get(MACHINE, {})
+_HUGE = 2**21
+_MADV_COLLAPSE = 25
+
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_RESTRICT_SELF = 446
 
@@ -87,6 +91,25 @@ def drop_capabilities() -> None:
 def capabilities() -> int:
     """The effective set of this process as a bit mask."""
     return int(_status("CapEff"), 16)
+
+
+def gather_pages() -> int:
+    """Gather the private memory of this process into huge pages, as far as the kernel can; return how many.
+
+    A fork copies one entry per page, and an exit frees one: with 512 times fewer of them both take a third of the time.
+    """
+    gathered = 0
+    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
+        span, access, *rest = line.split()
+        anonymous = len(rest) == 3 or rest[3] == "[heap]"
+        if not (anonymous and access.startswith("rw")):
+            continue
+        first, last = (int(part, 16) for part in span.split("-"))
+        for start in range(-(-first // _HUGE) * _HUGE, last - _HUGE + 1, _HUGE):
+            with contextlib.suppress(OSError):
+                madvise(start, _HUGE, _MADV_COLLAPSE)
+                gathered += 1
+    return gathered
 
 
 def vm_bytes() -> int:

@@ -1,125 +1,31 @@
 """The process that every run is forked from: torch imported and warmed, one thread, no secrets, nobody's data.
 
-`python -I -B -m app.sandbox.zygote FD` with an almost empty environment. It speaks with the grader over the
-socket FD: it announces each waiting child (its pidfd and the socket on which it takes a job) and each end.
-A result never passes through here.
+`python -I -B -m app.sandbox.zygote FD`, with an almost empty environment; FD is the control socket to the grader.
 """
 
+import importlib
 import json
-import os
-import select
 import socket
 import sys
-import time
 import traceback
-from typing import Any, NoReturn
-
-from app.sandbox import harness, jail, kernel, protection, warm
-from app.sandbox.seccomp import RESULT_FD
-
-DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker")}
+from typing import cast
 
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     try:
-        plan = prepare()
+        keep_small()
+        service = importlib.import_module("app.sandbox.service")
+        plan = service.prepare()
     except BaseException:
         control.send(json.dumps({"kind": "failed", "reason": traceback.format_exc()[-4000:]}).encode())
         raise
-    control.send(json.dumps({"kind": "hello", "pid": plan.zygote}).encode())
-    serve(control, plan)
+    service.serve(control, plan)
 
 
-def prepare() -> jail.Plan:
-    """Load and warm everything that a child may need, then decide how children are confined.
-
-    Raises:
-        RuntimeError: A thread is running: a fork would copy its locks but not the thread.
-    """
-    kernel.hide_memory()
-    for name, module in DRIVERS.items():
-        harness.register(name, module)
-    warm.everything()
-    if (threads := kernel.threads()) != 1:
-        raise RuntimeError(f"the zygote has {threads} threads, not one")
-    return protection.plan()
-
-
-def serve(control: socket.socket, plan: jail.Plan) -> None:
-    """Keep one child waiting; go on until the grader closes its end."""
-    while True:
-        pid, pidfd, channel = start_child(control, plan)
-        ready = json.dumps({"kind": "ready", "pid": pid}).encode()
-        socket.send_fds(control, [ready], [pidfd, channel.fileno()])
-        channel.close()
-        if not wait(control, pid, pidfd):
-            return
-        os.close(pidfd)
-
-
-def wait(control: socket.socket, pid: int, pidfd: int) -> bool:
-    """Wait for the end of *pid* and report it; False when the grader is gone."""
-    poll = select.poll()
-    poll.register(control, select.POLLIN)
-    poll.register(pidfd, select.POLLIN)
-    while True:
-        ready = dict(poll.poll())
-        if pidfd in ready:
-            _, status, usage = os.wait4(pid, 0)
-            report: dict[str, Any] = {"kind": "exit", "pid": pid, "status": status}
-            report["cpu_seconds"] = usage.ru_utime + usage.ru_stime
-            control.send(json.dumps(report).encode())
-            return True
-        if not control.recv(64):
-            return False
-        bare(control)
-
-
-def bare(control: socket.socket) -> None:
-    """Fork and exit, and nothing else: what the benchmarks compare a whole check with."""
-    started = time.perf_counter_ns()
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-    control.send(json.dumps({"kind": "bare", "ns": time.perf_counter_ns() - started}).encode())
-
-
-def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, socket.socket]:
-    """Fork a child that waits for its job on a socket of its own."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            ours.close()
-            control.close()
-            child(plan, theirs)
-        finally:
-            os._exit(1)
-    theirs.close()
-    return pid, os.pidfd_open(pid), ours
-
-
-def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
-    """Wait for a job, give everything up, run it."""
-    jail.die_with(plan.zygote)
-    message, descriptors, _, _ = socket.recv_fds(channel, 256, 2)
-    if len(descriptors) != 2:
-        os._exit(0)
-    source, result = descriptors
-    length, seconds = json.loads(message)
-    job = bytearray(length)
-    read = os.preadv(source, [job], 0)
-    os.dup2(result, RESULT_FD)
-    try:
-        if read != length:
-            raise EOFError("the job is shorter than announced")  # noqa: TRY301
-        harness.reseed()
-        jail.confine(plan, jail.Run(job_bytes=length, seconds=seconds))
-    except Exception as error:
-        jail.fault(error)
-    harness.serve(job)
+def keep_small() -> None:
+    """Do without numpy: torch imports it only if it can, and no run needs its files, its threads or its 80 MB."""
+    cast(dict[str, object], sys.modules)["numpy"] = None
 
 
 if __name__ == "__main__":

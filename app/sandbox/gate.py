@@ -1,0 +1,229 @@
+"""The gate reads a submission before it runs: a friendly word, early, about what a box is not for.
+
+It is a courtesy, never the protection: the jail holds without it. It also holds the rule of the game, that the backward
+pass is written by hand. Nothing can forbid arithmetic: whoever differentiates by other means only cheats himself.
+Both functions are total: any text at all, of any length, gets an answer in time proportional to it.
+"""
+
+import ast
+import builtins
+import difflib
+import re
+import warnings
+from dataclasses import dataclass
+
+from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
+
+LONGEST = 20_000
+DEEPEST = 100
+
+_PLAIN = {
+    "‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"',
+    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "*", "·": "*", "∙": "*", "⋅": "*", "÷": "/", "∕": "/",
+    "≤": "<=", "≥": ">=", "≠": "!=",
+    "\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u2009": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ",
+    "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "", "\u00ad": "",
+    "\u2028": "\n", "\u2029": "\n",
+}  # fmt: skip
+_NOTICES = (
+    ("‘’‚‛“”„‟«»", "Curly quotes were read as plain ones."),
+    ("−–—‐‑", "A typographic minus sign was read as `-`."),
+    ("×·∙⋅", "A multiplication sign was read as `*`."),
+    ("÷∕", "A division sign was read as `/`."),
+    ("≤≥≠", "A comparison sign was read as `<=`, `>=` or `!=`."),
+    ("\u00a0\u2007\u202f\u2009\u2002\u2003\u3000", "Special spaces were read as plain ones."),
+    ("\u200b\u200c\u200d\u2060\ufeff\u00ad", "Invisible characters were left out."),
+)
+_TABLE = str.maketrans(_PLAIN)
+
+_KINDS = """
+Module Expr Assign AugAssign AnnAssign Delete For While If Break Continue Pass FunctionDef Lambda Return
+arguments arg BinOp UnaryOp BoolOp Compare IfExp Call keyword Starred Subscript Slice Tuple List Dict Set
+NamedExpr Assert Raise With withitem ListComp SetComp DictComp GeneratorExp comprehension JoinedStr
+FormattedValue Constant Name Attribute Nonlocal Global Load Store Del
+"""
+_NODES = frozenset(_KINDS.split())
+_GROUPS = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+_LOOPS = (ast.For, ast.While, ast.comprehension)
+_SAID = {
+    "Import": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
+    "ImportFrom": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
+    "ClassDef": "A box has no use for a class; a function will do.",
+    "Try": "`try` would hide the mistake that you want to see. Let the line fail; its message is shown.",
+    "TryStar": "`try` would hide the mistake that you want to see. Let the line fail; its message is shown.",
+}
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_BLANK = re.compile(r"_+")
+_UNARY_RUN = re.compile(rf"(?:[-+~]\s*|\bnot\s+|\blambda\s*:\s*|\bawait\s+){{{DEEPEST},}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a submission is not run, and where; *line* and *column* count from 1."""
+
+    line: int
+    column: int
+    message: str
+
+
+class _Refused(Exception):  # noqa: N818 - not an error: it carries the answer out of the walk
+    def __init__(self, node: ast.AST | None, message: str) -> None:
+        super().__init__(message)
+        self.node = node
+        self.message = message
+
+
+def normalise(code: str) -> tuple[str, tuple[str, ...]]:
+    """*code* with tabs, line ends and typographic characters made plain, and a notice for each kind that was there.
+
+    Typographic characters stay where they are harmless: in comments and texts of a program that is Python as it stands.
+    """
+    text = code.replace("\r\n", "\n").replace("\r", "\n")
+    notices = []
+    if "\t" in text:
+        text = text.expandtabs(4)
+        notices.append("Tabs were read as four spaces.")
+    found = [notice for characters, notice in _NOTICES if any(one in text for one in characters)]
+    if found and not _is_python(text):
+        text = text.translate(_TABLE)
+        notices += found
+    return text, tuple(notices)
+
+
+def _is_python(code: str) -> bool:
+    try:
+        return _too_much(code) is None and _parse(code) is not None
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        return False
+
+
+def _parse(code: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
+
+def refusal(code: str, forbid: tuple[str, ...] = ()) -> Refusal | None:
+    """Why *code* is not let through, or None. What is no Python at all is let through: its error says more.
+
+    Args:
+        forbid: Rules of this exercise, such as `loops`.
+    """
+    too_much = _too_much(code)
+    if too_much:
+        return too_much
+    try:
+        tree = _parse(code)
+        _check_depth(tree)
+        for node in ast.walk(tree):
+            _check(node, forbid)
+    except _Refused as found:
+        return _at(code, found.node, found.message)
+    except SyntaxError:
+        return None
+    except (ValueError, MemoryError, RecursionError, OverflowError):
+        return Refusal(1, 1, "This text cannot be read as a program.")
+    return None
+
+
+def _too_much(code: str) -> Refusal | None:
+    """What would cost the parser too much, found without parsing."""
+    if len(code) > LONGEST:
+        return Refusal(1, 1, f"The code is longer than {LONGEST:,} characters.")
+    depth = 0
+    for place, character in enumerate(code):
+        if character in _OPENING:
+            depth += 1
+            if depth > DEEPEST:
+                return Refusal(code.count("\n", 0, place) + 1, 1, "The brackets are nested too deeply.")
+        elif character in _CLOSING:
+            depth = max(0, depth - 1)
+    run = _UNARY_RUN.search(code)
+    if run:
+        return Refusal(code.count("\n", 0, run.start()) + 1, 1, "Too many signs in a row.")
+    return None
+
+
+def _check_depth(tree: ast.Module) -> None:
+    level: list[ast.AST] = [tree]
+    for _ in range(2 * DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return
+    raise _Refused(next((node for node in level if hasattr(node, "lineno")), None), "This is nested too deeply.")
+
+
+def _check(node: ast.AST, forbid: tuple[str, ...]) -> None:
+    kind = type(node).__name__
+    if kind not in _NODES and not isinstance(node, _GROUPS):
+        raise _Refused(node, _SAID.get(kind, f"`{_keyword(kind)}` is not available in a box."))
+    if "loops" in forbid and isinstance(node, _LOOPS):
+        raise _Refused(
+            node.target if isinstance(node, ast.comprehension) else node,
+            "This exercise is meant to be solved without a loop: let one tensor operation do all rows.",
+        )
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+            _check_name(node, name)
+        case ast.Attribute(attr=attribute):
+            _check_attribute(node, attribute)
+        case ast.keyword(arg=str(name)) if _is_hidden(name):
+            raise _Refused(node, f"`{name}` begins with an underscore and is not available in a box.")
+        case ast.keyword(arg="requires_grad" as name):
+            raise _Refused(node, _by_hand(name))
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            for name in names:
+                _check_name(node, name)
+        case ast.With(items=items):
+            _check_with(node, items)
+        case _:
+            pass
+
+
+def _check_name(node: ast.AST, name: str) -> None:
+    if _is_hidden(name):
+        raise _Refused(node, f"`{name}` begins with two underscores and is not available in a box.")
+    if hasattr(builtins, name) and name not in BUILTINS:
+        raise _Refused(node, f"`{name}` is not available in a box.")
+
+
+def _check_attribute(node: ast.Attribute, attribute: str) -> None:
+    if attribute in ATTRIBUTES or _BLANK.fullmatch(attribute):
+        return
+    if attribute in AUTOGRAD or "backward" in attribute or attribute.startswith("requires_grad"):
+        raise _Refused(node, _by_hand(attribute))
+    close = difflib.get_close_matches(attribute[:60], ATTRIBUTES, n=1, cutoff=0.75)
+    meant = f" Did you mean `.{close[0]}`?" if close else ""
+    raise _Refused(node, f"`.{attribute[:60]}` is not available in a box.{meant}")
+
+
+def _check_with(node: ast.With, items: list[ast.withitem]) -> None:
+    for item in items:
+        if not (isinstance(item.context_expr, ast.Call) and _ends_with(item.context_expr.func, "no_grad")):
+            raise _Refused(node, "`with` is only of use with `torch.no_grad()` here.")
+
+
+def _ends_with(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith("__") and not _BLANK.fullmatch(name)
+
+
+def _by_hand(word: str) -> str:
+    return f"`{word}` would let torch do it. Here the backward pass is written by hand; torch is only the judge."
+
+
+def _keyword(kind: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower().removesuffix(" def").removesuffix(" stmt")
+
+
+def _at(code: str, node: ast.AST | None, message: str) -> Refusal:
+    line = getattr(node, "lineno", 1)
+    column = getattr(node, "col_offset", 0)
+    if isinstance(node, ast.Attribute) and node.end_lineno is not None and node.end_col_offset is not None:
+        line, column = node.end_lineno, node.end_col_offset - len(node.attr.encode())
+    lines = code.split("\n")
+    before = lines[line - 1].encode()[:column] if 0 < line <= len(lines) else b""
+    return Refusal(line, len(before.decode("utf-8", "replace")) + 1, message)

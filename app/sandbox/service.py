@@ -1,0 +1,109 @@
+"""What the zygote does: keep one child waiting, hand it to the grader, report its end.
+
+The grader learns of each waiting child (its pidfd and the socket on which it takes a job) and of each end over the
+control socket. A result never passes through here.
+"""
+
+import json
+import os
+import select
+import socket
+import time
+from typing import Any, NoReturn
+
+from app.sandbox import harness, jail, kernel, protection, warm
+from app.sandbox.seccomp import RESULT_FD
+
+DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker")}
+
+
+def prepare() -> jail.Plan:
+    """Load and warm everything that a child may need, then decide how children are confined.
+
+    Raises:
+        RuntimeError: A thread is running: a fork would copy its locks but not the thread.
+    """
+    kernel.hide_memory()
+    for name, module in DRIVERS.items():
+        harness.register(name, module)
+    warm.everything()
+    if (threads := kernel.threads()) != 1:
+        raise RuntimeError(f"the zygote has {threads} threads, not one")
+    return protection.plan()
+
+
+def serve(control: socket.socket, plan: jail.Plan) -> None:
+    """Keep one child waiting; go on until the grader closes its end."""
+    control.send(json.dumps({"kind": "hello", "pid": plan.zygote, "vm_bytes": plan.address_space}).encode())
+    while True:
+        pid, pidfd, channel = start_child(control, plan)
+        ready = json.dumps({"kind": "ready", "pid": pid}).encode()
+        socket.send_fds(control, [ready], [pidfd, channel.fileno()])
+        channel.close()
+        if not wait(control, pid, pidfd):
+            return
+        os.close(pidfd)
+
+
+def wait(control: socket.socket, pid: int, pidfd: int) -> bool:
+    """Wait for the end of *pid* and report it; False when the grader is gone."""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(pidfd, select.POLLIN)
+    while True:
+        ready = dict(poll.poll())
+        if pidfd in ready:
+            _, status, usage = os.wait4(pid, 0)
+            report: dict[str, Any] = {"kind": "exit", "pid": pid, "status": status}
+            report["cpu_seconds"] = usage.ru_utime + usage.ru_stime
+            control.send(json.dumps(report).encode())
+            return True
+        if not control.recv(64):
+            return False
+        bare(control)
+
+
+def bare(control: socket.socket) -> None:
+    """Fork and exit, and nothing else: what the benchmarks compare a whole check with."""
+    started = time.perf_counter_ns()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    control.send(json.dumps({"kind": "bare", "ns": time.perf_counter_ns() - started}).encode())
+
+
+def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, socket.socket]:
+    """Fork a child that waits for its job on a socket of its own."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ours.close()
+            control.close()
+            child(plan, theirs)
+        finally:
+            os._exit(1)
+    theirs.close()
+    return pid, os.pidfd_open(pid), ours
+
+
+def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
+    """Wait for a job, give everything up, run it."""
+    jail.die_with(plan.zygote)
+    message, descriptors, _, _ = socket.recv_fds(channel, 256, 2)
+    if len(descriptors) != 2:
+        os._exit(0)
+    source, result = descriptors
+    length, seconds = json.loads(message)
+    job = bytearray(length)
+    read = os.preadv(source, [job], 0)
+    os.dup2(result, RESULT_FD)
+    try:
+        if read != length:
+            raise EOFError("the job is shorter than announced")  # noqa: TRY301
+        harness.reseed()
+        jail.confine(plan, jail.Run(job_bytes=length, seconds=seconds))
+    except Exception as error:
+        jail.fault(error)
+    harness.serve(job)

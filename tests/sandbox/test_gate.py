@@ -1,0 +1,140 @@
+"""The gate: what honest learners write passes, everything else is met with a line, a column and a reason."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.sandbox.gate import DEEPEST, LONGEST, normalise, refusal
+
+HONEST = [
+    "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)",
+    "dX = ____ @ W.T\ndW = X.____ @ dY",
+    "for k in range(4):\n    dx[:, k:k + 6] += dy * w[k]",
+    "def slope(f, x, h=1e-5):\n    return (f(x + h) - f(x - h)) / (2 * h)\ndx = slope(lambda v: v**2, x)",
+    "dC = torch.zeros_like(C)\ndC.index_add_(0, ix.view(-1), dE.view(-1, 3))",
+    "with torch.no_grad():\n    p.data += -lr * dp",
+    "dz = F.softmax(z, 1)\ndz[torch.arange(n), y] -= 1\ndz /= n",
+    "print(f'{dX.shape} {dX.max():.3f}')",
+    "grad = dy * 2\ndx = grad",
+    "dX, dW = dY @ W.T, X.T @ dY",
+    "assert dX.shape == X.shape, 'shapes'",
+    "grads = {}\ngrads['x'] = grads.get('x', 0) + dy",
+    "dx = dy.masked_fill(x <= 0, 0.0).to(x.dtype)",
+    "",
+    "# only a remark, with a grad and an import",
+]
+
+REFUSED = {
+    "import os": "imported",
+    "from torch import autograd": "imported",
+    "x.backward()": "by hand",
+    "x.grad": "by hand",
+    "torch.autograd.grad(y, x)": "by hand",
+    "x.requires_grad_()": "by hand",
+    "torch.ones(3, requires_grad=True)": "by hand",
+    "torch.func.vjp": "by hand",
+    "torch.ops.aten.tanh_backward": "by hand",
+    "x.tanh_backward": "by hand",
+    "x.__class__": "not available",
+    "__import__('os')": "not available",
+    "__builtins__": "not available",
+    "open('/etc/passwd')": "not available",
+    "eval('1')": "not available",
+    "getattr(x, 'sum')": "not available",
+    "'{0.__class__}'.format(x)": "not available",
+    "x.storage()": "not available",
+    "x.numpy()": "not available",
+    "torch.load('x')": "not available",
+    "torch.save(x, 'x')": "not available",
+    "class A: pass": "function",
+    "try:\n    x\nexcept Exception:\n    pass": "hide",
+    "async def f(): pass": "not available",
+    "def f():\n    yield 1": "not available",
+    "match x:\n    case 1: pass": "not available",
+    "with open('x') as f: pass": "no_grad",
+    "𝐨𝐩𝐞𝐧('x')": "not available",
+    "x.__𝐜𝐥𝐚𝐬𝐬__": "not available",
+    "f'{x.__class__}'": "not available",
+    "def f(*, __a=1): pass": "not available",
+    "(" * 500 + "1" + ")" * 500: "nested",
+    "-" * 9000 + "1": "signs",
+    "x" + ".T" * 8000: "cannot be read",
+    "+".join(["x"] * 900): "nested",
+    "x = 1\n" * LONGEST: "longer",
+    "\ud800": "cannot be read",
+}
+
+
+@pytest.mark.parametrize("code", HONEST)
+def test_honest_code_passes(code):
+    assert refusal(code) is None
+
+
+@pytest.mark.parametrize(("code", "reason"), REFUSED.items(), ids=[code[:24] for code in REFUSED])
+def test_what_a_box_is_not_for_is_refused_with_a_reason(code, reason):
+    found = refusal(code)
+
+    assert found is not None
+    assert reason in found.message
+
+
+@pytest.mark.parametrize("code", ["dX = (", "dX = 1 +", "def", "x = '", "  x", "x = 1\x00"])
+def test_what_is_no_python_is_left_to_the_parser_of_the_plan(code):
+    assert refusal(code) is None
+
+
+def test_the_place_is_counted_in_characters_from_one():
+    found = refusal("y = 1\nz = 'é' + x.backward()")
+
+    assert (found.line, found.column) == (2, 13)
+
+
+def test_a_near_miss_is_suggested():
+    assert "`.sum`" in refusal("x.sumn(0)").message
+
+
+@pytest.mark.parametrize("code", ["for i in x: pass", "while x: pass", "[i for i in x]", "{i: 1 for i in x}"])
+def test_loops_are_refused_only_where_the_exercise_says_so(code):
+    assert refusal(code) is None
+    assert "loop" in refusal(code, ("loops",)).message
+
+
+def test_typography_is_made_plain_and_said_so():
+    code, notices = normalise("dX\u00a0= “a” − 3 × 2\r\nif x:\r\n\ty")
+
+    assert code == 'dX = "a" - 3 * 2\nif x:\n    y'
+    assert len(notices) == 5
+
+
+def test_typography_in_a_comment_of_sound_code_is_left_alone():
+    code = "dX = dY  # “×” − not code"
+
+    assert normalise(code) == (code, ())
+
+
+@given(st.text(max_size=200))
+def test_any_text_gets_an_answer(code):
+    plain, _ = normalise(code)
+    found = refusal(plain)
+
+    assert found is None or (found.line >= 1 and found.column >= 1 and found.message)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "( ) [ ] { } x . T __class__ = \n  lambda : for in if def f 1 , @ ' \" \\ f' {x} # \t".split(" ")
+        ),
+        max_size=60,
+    )
+)
+def test_any_row_of_words_gets_an_answer(words):
+    refusal(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    "opening", ["(", "[", "{", "x[", "x(", "-", "not ", "lambda: ", "~", "f(*", "x.T", "x if y else ", "if x:\n "]
+)
+def test_deep_nesting_of_every_kind_is_answered_at_once(opening):
+    refusal(opening * (LONGEST // len(opening)))
+    refusal(opening * (DEEPEST - 1) + "1")
