@@ -213,6 +213,48 @@ class Grad(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """One length of a training run.
+
+    Args:
+        dims: The dims of the forward program that this run changes, such as `n_hidden`.
+        bands: By part of the data (`train`, `validation`, `test`): the loss to expect, from and to.
+    """
+
+    name: str
+    steps: int
+    dims: Mapping[str, int] = field(default_factory=dict)
+    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Train(Exercise):
+    """A training run of *forward* on a list of names, with the gradients of the learner's own code.
+
+    Args:
+        forward: The program whose output is the loss; every input that holds real numbers is a parameter.
+        uses: The code box whose gradients are used; in another lesson, as `lesson-id#box`.
+        context, target: The inputs that hold indices: the characters before, and the one that follows.
+        scale, shift: By parameter, expressions over the dims: it starts as shift + scale * standard normal.
+        rates: The learning rates before and after half of the steps.
+        mean, variance: Tensors of the program that are measured on the whole training set before it is judged.
+        logits: The tensor of scores from which names are sampled.
+    """
+
+    forward: str
+    uses: str
+    context: str
+    target: str
+    presets: tuple[Preset, ...]
+    logits: str
+    scale: Mapping[str, str] = field(default_factory=dict)
+    shift: Mapping[str, str] = field(default_factory=dict)
+    rates: tuple[float, float] = (0.1, 0.01)
+    mean: str | None = None
+    variance: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
     """A picture. *given* holds the numbers of the ones that are drawn from numbers."""
 
@@ -225,7 +267,7 @@ class Visual:
     caption: Markup
 
 
-Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Visual
+Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Train | Visual
 Quiz = Shape | Number | Choice | Axes | Matmul
 
 

@@ -49,6 +49,8 @@ def _forward(
     for name, value in tape.values.items():
         if not isinstance(value, Tensor):
             kinds[name] = {"kind": type(value).__name__}
+            if isinstance(value, int | float):
+                kinds[name]["number"] = value
             continue
         kinds[name] = {"shape": list(value.shape), "nan": bool(torch.isnan(value).any())}
         if name not in job["inputs"]:

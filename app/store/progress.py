@@ -58,6 +58,14 @@ async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]
     return by_lesson
 
 
+async def solved_in(db: AsyncSession, learner: int, lesson: str) -> frozenset[str]:
+    """Names of the solved exercises of one lesson."""
+    rows = select(Progress.exercise).where(
+        Progress.learner_id == learner, Progress.lesson == lesson, Progress.solved_at.is_not(None)
+    )
+    return frozenset(await db.scalars(rows))
+
+
 async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
     """The row of one exercise, made when it is missing."""
     row = await db.get(Progress, (learner, lesson, exercise))

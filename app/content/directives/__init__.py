@@ -6,7 +6,7 @@ To add a directive, write its file with `OPTIONS` and `read`, and add a row here
 from collections.abc import Callable, Mapping
 
 from app.content.blocks import Block
-from app.content.directives import axes, callout, choice, forward, grad, matmul, number, shape, visual
+from app.content.directives import axes, callout, choice, forward, grad, matmul, number, shape, train, visual
 from app.content.fences import Directive
 from app.content.reading import Reading
 
@@ -20,6 +20,7 @@ READERS: Mapping[str, Read] = {
     "axes": axes.read,
     "matmul": matmul.read,
     "grad": grad.read,
+    "train": train.read,
     "visual": visual.read,
     "note": callout.read,
     "aside": callout.read,
@@ -34,6 +35,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "axes": axes.OPTIONS,
     "matmul": matmul.OPTIONS,
     "grad": grad.OPTIONS,
+    "train": train.OPTIONS,
     "visual": visual.OPTIONS,
     "note": callout.OPTIONS,
     "aside": callout.OPTIONS,

@@ -1,0 +1,229 @@
+"""`{train}`: a training run of a forward program with the gradients that the learner's own code box gives."""
+
+from collections.abc import Mapping
+
+import yaml
+
+from app.content.arithmetic import UnreadableError, integer_of, number_of
+from app.content.blocks import Forward, Grad, Input, Preset, Train
+from app.content.errors import did_you_mean
+from app.content.fences import Directive
+from app.content.options import NAME, Options, Value, items_of, texts_of
+from app.content.programs import tensors_of
+from app.content.reading import Reading
+
+OPTIONS = ("forward", "uses", "presets", "scale", "shift", "rates", "mean", "variance", "logits", "was")
+PARTS = ("train", "validation", "test")
+SYMBOLS = 27
+MOST_STEPS = 200_000
+LARGEST_DIM = 1024
+HIDDEN = "n_hidden"
+USUAL = (("short", 2_000, 64), ("medium", 20_000, 200), ("long", 200_000, 200))
+
+
+def read(directive: Directive, reading: Reading) -> Train:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    forward = reading.forward(options)
+    context, target = _data(forward, options)
+    parameters = parameters_of(forward) if forward else ()
+    uses = _uses(options, parameters, reading)
+    inside = reading.inside(directive)
+    mean, variance = _tensor(options, "mean", forward), _tensor(options, "variance", forward)
+    if (mean is None) != (variance is None):
+        key = "mean" if mean is None else "variance"
+        options.need(key, "bnmeani" if key == "mean" else "bnvar")
+    return Train(
+        place=directive.place,
+        name=name,
+        was=reading.was(options),
+        prompt=reading.prompt(directive, inside.tokens, inside.line),
+        hints=reading.hints(inside),
+        forward=forward.name if forward else "",
+        uses=uses,
+        context=context,
+        target=target,
+        presets=_presets(options, forward),
+        logits=_tensor(options, "logits", forward) or _logits(options, forward),
+        scale=_numbers_by_name(options, "scale", forward),
+        shift=_numbers_by_name(options, "shift", forward),
+        rates=_rates(options),
+        mean=mean,
+        variance=variance,
+    )
+
+
+def parameters_of(forward: Forward) -> tuple[str, ...]:
+    """The inputs that learn: every one that holds real numbers."""
+    return tuple(one.name for one in forward.inputs if one.distribution != "ints")
+
+
+def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
+    """The inputs that hold the characters before and the one that follows."""
+    if forward is None:
+        return "", ""
+    whole = [one for one in forward.inputs if one.distribution == "ints"]
+    contexts = [one for one in whole if len(one.sizes) == 2]
+    targets = [one for one in whole if len(one.sizes) == 1]
+    fits = len(whole) == 2 and len(contexts) == len(targets) == 1
+    if not fits or contexts[0].sizes[0] != targets[0].sizes[0] or contexts[0].sizes[0] not in forward.dims:
+        message = f"{forward.name!r} does not read names: it needs one input with the characters before, one with the next."
+        fix = 'Write ":inputs: {Xb: "[n, block] ints(vocab)", Yb: "[n] ints(vocab)", …}" with n among the dims.'
+        options.wrong("forward", "wrong-inputs", message, fix)
+        return "", ""
+    for one in whole:
+        _check_symbols(one, forward, options)
+    return contexts[0].name, targets[0].name
+
+
+def _check_symbols(one: Input, forward: Forward, options: Options) -> None:
+    symbols = integer_of(one.bound or "0", forward.dims)
+    if symbols != SYMBOLS:
+        message = f"{one.name!r} holds numbers below {symbols}; names are written with {SYMBOLS} symbols."
+        options.wrong("forward", "wrong-inputs", message)
+
+
+def _uses(options: Options, parameters: tuple[str, ...], reading: Reading) -> str:
+    """The box of this lesson, or `lesson-id#box`, which the course looks for."""
+    name = options.needed_text("uses", "exam") or ""
+    lesson, hash_, box = name.partition("#")
+    if hash_:
+        if not NAME.fullmatch(lesson) or not NAME.fullmatch(box):
+            options.wrong("uses", "malformed-id", f"{name!r} names no code box.", "Write 'box' or 'lesson-id#box'.")
+        return name
+    grad = reading.exercises.get(name)
+    if name and not isinstance(grad, Grad):
+        boxes = [one.name for one in reading.exercises.values() if isinstance(one, Grad)]
+        message = f"':uses:' names {name!r}, which is no code box above."
+        options.wrong("uses", "unknown-exercise", message, did_you_mean(name, boxes))
+    if isinstance(grad, Grad):
+        missing = missing_gradients(grad, parameters, reading.exercises)
+        if missing:
+            options.wrong("uses", "missing-gradient", f"The box {name!r} does not ask for {', '.join(missing)}.")
+    return name
+
+
+def missing_gradients(grad: Grad, parameters: tuple[str, ...], exercises: Mapping[str, object]) -> tuple[str, ...]:
+    """The gradients of *parameters* that neither *grad* nor a box that it continues asks for."""
+    asked: set[str] = set()
+    box: object = grad
+    while isinstance(box, Grad):
+        asked |= set(box.require)
+        box = exercises.get(box.after) if box.after else None
+    return tuple(f"d{name}" for name in parameters if f"d{name}" not in asked)
+
+
+def _tensor(options: Options, key: str, forward: Forward | None) -> str | None:
+    name = options.text(key)
+    if name is None or forward is None:
+        return None
+    tensors = tensors_of(forward)
+    if name not in tensors:
+        message = f"{name!r} is no tensor of the forward program {forward.name!r}."
+        options.wrong(key, "unknown-tensor", message, did_you_mean(name, tensors))
+    return name
+
+
+def _logits(options: Options, forward: Forward | None) -> str:
+    if forward and "logits" not in tensors_of(forward) and "logits" not in options:
+        options.need("logits", "logits")
+    return "logits"
+
+
+def _numbers_by_name(options: Options, key: str, forward: Forward | None) -> dict[str, str]:
+    """A mapping of parameters to expressions over the dims."""
+    value = options.entries.get(key)
+    items = items_of(value, options.faults, f"':{key}:'") if value else {}
+    found: dict[str, str] = {}
+    for name, (entry, _) in (items or {}).items():
+        if forward is None:
+            continue
+        parameters = parameters_of(forward)
+        if name not in parameters:
+            fix = did_you_mean(name, parameters)
+            options.faults.add(entry.place, "unknown-tensor", f"{name!r} is no parameter of {forward.name!r}.", fix)
+        elif _number(entry, forward.dims, options) is not None:
+            found[name] = entry.text
+    return found
+
+
+def _number(value: Value, dims: Mapping[str, int], options: Options) -> float | None:
+    try:
+        return number_of(value.text, dims)
+    except UnreadableError as error:
+        fix = did_you_mean(value.text, dims)
+        options.faults.add(
+            value.offset(error.column - 1), "wrong-type", f"{value.text!r} is not a number. {error}", fix
+        )
+        return None
+
+
+def _rates(options: Options) -> tuple[float, float]:
+    words = options.words("rates")
+    if not words:
+        return 0.1, 0.01
+    numbers = [_number(Value(word, place), {}, options) for word, place in words]
+    if len(numbers) != 2 or any(one is not None and not 0 < one <= 10 for one in numbers):
+        options.wrong("rates", "wrong-value", "':rates:' is two numbers above 0: before and after half of the steps.")
+        return 0.1, 0.01
+    return numbers[0] or 0.1, numbers[1] or 0.01
+
+
+def _presets(options: Options, forward: Forward | None) -> tuple[Preset, ...]:
+    value = options.entries.get("presets")
+    if value is None:
+        dims = forward.dims if forward else {}
+        sized = [Preset(name=name, steps=steps, dims={HIDDEN: hidden}) for name, steps, hidden in USUAL]
+        return tuple(sized) if HIDDEN in dims else (Preset(name="short", steps=2_000),)
+    items = items_of(value, options.faults, "':presets:'") or {}
+    presets = [_preset(name, entry, forward, options) for name, (entry, _) in items.items()]
+    if not presets:
+        options.wrong("presets", "empty-option", "':presets:' names no run.", "Write '{short: {steps: 2000}}'.")
+    return tuple(presets)
+
+
+def _preset(name: str, value: Value, forward: Forward | None, options: Options) -> Preset:
+    if not NAME.fullmatch(name):
+        options.faults.add(value.place, "malformed-id", f"{name!r} cannot name a run.", "Use letters, digits, hyphens.")
+    entries = items_of(Value(value.text, value.place), options.faults, f"The run {name!r}") or {}
+    dims: dict[str, int] = {}
+    bands: dict[str, tuple[float, float]] = {}
+    steps = 0
+    known = dict(forward.dims) if forward else {}
+    for key, (entry, node) in entries.items():
+        if key == "steps":
+            steps = _whole(entry, MOST_STEPS, options)
+        elif key in PARTS:
+            bands |= _band(key, entry, node, options)
+        elif key in known:
+            dims[key] = _whole(entry, LARGEST_DIM, options)
+        elif forward:
+            fix = did_you_mean(key, ("steps", *PARTS, *known))
+            options.faults.add(entry.place, "unknown-option", f"A run has no {key!r}.", fix)
+    if "steps" not in entries:
+        message = f"The run {name!r} does not say how many steps it takes."
+        options.faults.add(value.place, "missing-option", message, "Write 'steps: 2000' in its braces.")
+    return Preset(name=name, steps=steps or 1, dims=dims, bands=bands)
+
+
+def _whole(value: Value, largest: int, options: Options) -> int:
+    number = _number(value, {}, options)
+    if number is None:
+        return 1
+    if number != int(number) or not 1 <= number <= largest:
+        options.faults.add(value.place, "wrong-value", f"{value.text!r} is not a whole number from 1 to {largest:,}.")
+        return 1
+    return int(number)
+
+
+def _band(part: str, value: Value, node: yaml.Node, options: Options) -> dict[str, tuple[float, float]]:
+    texts = texts_of(node) or []
+    numbers = [_number(Value(text, value.place), {}, options) for text in texts]
+    ends = [one for one in numbers if one is not None]
+    if len(ends) != len(numbers):
+        return {}
+    if len(ends) != 2 or ends[0] >= ends[1]:
+        message = f"{part!r} is the loss to expect, from and to, such as [2.3, 2.5]."
+        options.faults.add(value.place, "wrong-type", message)
+        return {}
+    return {part: (ends[0], ends[1])}

@@ -1,0 +1,333 @@
+"""From three runs to one verdict per required name: which line is at fault, which merely follows, which is right.
+
+The isolated run decides. Where a submission takes another road past a gradient that the box asks for, the reference is
+taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.grading.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
+from app.grading.errors import translate
+from app.grading.evidence import Diagnosis
+from app.grading.plan import Plan
+from app.grading.program import Program
+from app.grading.trials import Trial
+from app.grading.verdict import RIGHT, NameVerdict, Standing
+
+HIDDEN = ("a", "b")
+References = Mapping[str, Mapping[str, Reference]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """How the author wants the box to be judged."""
+
+    required: tuple[str, ...]
+    given: tuple[str, ...]
+    output: str
+    rule_only: bool
+    atol: float | None = None
+    rtol: float | None = None
+
+    @property
+    def forced(self) -> frozenset[str]:
+        """The gradients that every line is isolated by, as the learner writes them."""
+        return frozenset((*self.required, *self.given, f"d{self.output}"))
+
+
+class Laboratory(Protocol):
+    """What judging may ask of the tape while it goes on."""
+
+    def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
+        """The reference of *name* by hidden data set when only *drawn_on* is forced."""
+        ...
+
+    def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
+        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
+        ...
+
+    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
+        """True facts about *got*."""
+        ...
+
+
+def frontier(program: Program, tensor: str, forced: Collection[str]) -> frozenset[str]:
+    """The forced gradients that the reference of *tensor* is computed from: the first one on each path."""
+    found: set[str] = set()
+    waiting, seen = [tensor], {tensor}
+    while waiting:
+        for path in program.paths(waiting.pop()):
+            for output in path.statement.outputs:
+                if f"d{output}" in forced:
+                    found.add(f"d{output}")
+                elif output not in seen:
+                    seen.add(output)
+                    waiting.append(output)
+    return frozenset(found)
+
+
+class Judge:
+    """Judges one submission; *references* holds the runs `v`, `a`, `b` (isolated) and `true` (hidden, end to end)."""
+
+    def __init__(
+        self,
+        ruling: Ruling,
+        program: Program,
+        plan: Plan,
+        trials: Mapping[str, Trial],
+        references: References,
+        laboratory: Laboratory,
+    ) -> None:
+        self.ruling = ruling
+        self.program = program
+        self.plan = plan
+        self.trials = trials
+        self.references = references
+        self.laboratory = laboratory
+        self.visible = trials["v"]
+        self.stopped = self.visible.errors[0] if self.visible.errors else None
+
+    def verdicts(self) -> tuple[NameVerdict, ...]:
+        """One verdict per required name, in backward order."""
+        order = [f"d{tensor}" for tensor in self.program.backward_order(name[1:] for name in self.ruling.required)]
+        standing = {name: self._alone(name) for name in order}
+        standing = {name: self._in_company(name, one, standing) for name, one in standing.items()}
+        return tuple(self._finished(name, standing) for name in order)
+
+    # One name on its own.
+
+    def _alone(self, name: str) -> NameVerdict:
+        steps = (self._not_yet, self._not_a_tensor, self._mutated, self._aliased, self._by_rule, self._by_another_road)
+        for step in steps:
+            verdict = step(name)
+            if verdict is not None:
+                return verdict
+        return self._named(name, "wrong")
+
+    def _named(self, name: str, verdict: Standing, code: str | None = None, message: str = "") -> NameVerdict:
+        at = self.plan.last.get(name)
+        line = None if at is None else self.plan.lines[at].line
+        full = None if code is None else f"{name}:{code}"
+        return NameVerdict(name=name, verdict=verdict, code=full, message=message, line=line)
+
+    def _not_yet(self, name: str) -> NameVerdict | None:
+        last = self.plan.last.get(name)
+        if last is None:
+            return self._named(name, "not-yet", message=f"Nothing is assigned to `{name}` yet.")
+        if any(line.blank for line in self.plan.writing(name)):
+            return self._named(name, "not-yet", message="There is still a blank in this line.")
+        if self.stopped is not None and last >= self.stopped.statement:
+            where = "" if self.stopped.line is None else f" in line {self.stopped.line}"
+            return self._named(name, "not-yet", message=f"The code stopped{where}, before `{name}` was finished.")
+        if any(self._left(name, run) for run in self.trials):
+            return None
+        if self._hidden_error(name) is not None:
+            return None
+        if any(line.blank for line in self.plan.lines):
+            return self._named(name, "not-yet", message="This line waits for a blank further up.")
+        return self._named(name, "not-yet", message=f"No tensor called `{name}` was left in scope.")
+
+    def _left(self, name: str, run: str) -> bool:
+        trial = self.trials[run]
+        return name in trial.values or name in trial.kinds
+
+    def _not_a_tensor(self, name: str) -> NameVerdict | None:
+        for run in self.trials:
+            kind = self.trials[run].kinds.get(name)
+            if kind is None:
+                continue
+            reference = self.references["v"][name[1:]].gradient
+            if name in self.trials[run].values and reference.shape == ():
+                continue
+            if kind == "NoneType":
+                return self._named(name, "not-yet", message=f"`{name}` is still None.")
+            code = "number" if name in self.trials[run].values else "not-a-tensor"
+            return self._named(name, "wrong", code, f"`{name}` is a Python {kind}; a gradient is a tensor.")
+        return None
+
+    def _mutated(self, name: str) -> NameVerdict | None:
+        for changed, at in self.visible.mutated.items():
+            if self._blamed_for(at) == name:
+                message = (
+                    f"Line {self.plan.lines[at].line} changes `{changed}` itself, so every later line reads the changed "
+                    f"numbers. Work on a copy: `{changed}.clone()`."
+                )
+                return self._named(name, "mutated", f"mutated:{changed}", message)
+        return None
+
+    def _blamed_for(self, statement: int) -> str | None:
+        """The required name that *statement* works on, or else the next one to be finished."""
+        if statement >= len(self.plan.lines):
+            return None
+        names = self.ruling.required
+        written = [name for name in names if name in self.plan.lines[statement].writes]
+        after = sorted((self.plan.last[name], name) for name in names if self.plan.last.get(name, -1) >= statement)
+        return (written or [name for _, name in after] or list(names[:1]) or [None])[0]
+
+    def _aliased(self, name: str) -> NameVerdict | None:
+        for run in ("true", "v"):
+            trial = self.trials[run]
+            at = trial.changed_by.get(name)
+            if at is None or at >= len(self.plan.lines) or not self._holds(name, self._isolated(name)):
+                continue
+            if agrees(trial.later.get(name), self.references[run][name[1:]]):
+                continue
+            line = self.plan.lines[at]
+            others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
+            other = others[0] if others else "another name"
+            message = (
+                f"`{name}` was right, but line {line.line} changed it again: `{other}` and `{name}` are the same memory. "
+                f"Give `{other}` its own with `.clone()`."
+            )
+            return self._named(name, "aliased", f"aliased:{other}", message)
+        return None
+
+    def _isolated(self, name: str) -> Mapping[str, Reference]:
+        return {run: self.references[run][name[1:]] for run in HIDDEN}
+
+    def _holds(self, name: str, references: Mapping[str, Reference]) -> bool:
+        """Whether the learner's tensors are the references on both hidden sets."""
+        kept = all(self._match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
+        return kept or all(self._match(self.trials[run].later.get(name), references[run]) for run in HIDDEN)
+
+    def _match(self, got: Array | None, reference: Reference) -> bool:
+        return matches(got, reference, self.ruling.atol, self.ruling.rtol)
+
+    def _by_rule(self, name: str) -> NameVerdict | None:
+        if not self._holds(name, self._isolated(name)):
+            return None
+        return replace(self._named(name, "right"), note=self._dtype_note(name))
+
+    def _dtype_note(self, name: str) -> str:
+        got = self.visible.values.get(name)
+        if got is None or got.dtype.kind == "f" or name in self.visible.kinds:
+            return ""
+        return f"The values are right, but this is a tensor of {got.dtype} numbers; dividing it in place would fail."
+
+    def _by_another_road(self, name: str) -> NameVerdict | None:
+        drawn_on = self.plan.drawn_on(name, self.ruling.forced)
+        expected = frontier(self.program, name[1:], self.ruling.forced)
+        taken = frontier(self.program, name[1:], drawn_on | {f"d{self.ruling.output}"})
+        if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
+            return None
+        references = self.laboratory.along(name, drawn_on)
+        if not references or any(one.vacuous for one in references.values()) or not self._holds(name, references):
+            return None
+        skipped = sorted(expected - taken)
+        steps = ", ".join(f"`{one}`" for one in skipped)
+        # Names that one statement finishes together cannot be told apart any further: that is no other road.
+        together = all(self.plan.last.get(one, -1) >= self.plan.last[name] for one in skipped)
+        if self.ruling.rule_only and not together:
+            message = f"The values are right, but this box asks for the step from {steps} on its own."
+            return self._named(name, "wrong", "other-road", message)
+        message = f"Right end to end; your formula skips the step through {steps}."
+        return self._named(name, "right-other-road", message=message)
+
+    # Names among names.
+
+    def _in_company(self, name: str, verdict: NameVerdict, all_: Mapping[str, NameVerdict]) -> NameVerdict:
+        """A right line whose numbers are off because of another line follows from that line."""
+        if verdict.verdict not in RIGHT:
+            return verdict
+        culprits = self._culprits(name, all_)
+        if not culprits:
+            return verdict
+        if all(self._fits(name, run) for run in ("true", "v")):
+            return verdict
+        names = ", ".join(f"`{one}`" for one in culprits)
+        return replace(verdict, verdict="follows", message=f"Right, given your own numbers: it follows from {names}.")
+
+    def _fits(self, name: str, run: str) -> bool:
+        got = self.trials[run].final(name)
+        return got is not None and agrees(got, self.references[run][name[1:]])
+
+    def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
+        """The names at fault that *name* is computed from, by way of any others; in backward order."""
+        found: set[str] = set()
+        waiting, seen = [name], {name}
+        while waiting:
+            for source in self.plan.drawn_on(waiting.pop(), all_):
+                if source in seen:
+                    continue
+                seen.add(source)
+                waiting.append(source)
+                if all_[source].verdict in {"wrong", "aliased", "mutated", "not-yet"}:
+                    found.add(source)
+        return tuple(one for one in all_ if one in found)
+
+    # What is shown of it.
+
+    def _finished(self, name: str, standing: Mapping[str, NameVerdict]) -> NameVerdict:
+        verdict = standing[name]
+        shown = self.visible.final(name) if verdict.verdict != "not-yet" else None
+        reference = self.references["v"][name[1:]]
+        close = closeness(shown, reference)
+        if close is not None:
+            verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
+        verdict = replace(verdict, note=" ".join(part for part in (verdict.note, self._vacuous_note(name)) if part))
+        if verdict.verdict != "wrong":
+            return verdict
+        clean = not self._culprits(name, standing)
+        if clean:
+            verdict = replace(verdict, worst=worst_entries(shown, reference), heat=heat(shown, reference))
+        if verdict.code is not None:
+            return verdict
+        found = self._diagnosed(name, clean)
+        return replace(verdict, code=found.code, message=found.message)
+
+    def _vacuous_note(self, name: str) -> str:
+        reference = self.references["true"].get(name[1:])
+        if reference is None:
+            return ""
+        if reference.vacuous:
+            return (
+                f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
+                "where the rule shows."
+            )
+        silent = [key.split(".")[0] for key in reference.silent_shares]
+        consumers = [self.program.statements[int(index)].outputs[0] for index in silent]
+        if not consumers:
+            return ""
+        names = ", ".join(f"`{one}`" for one in dict.fromkeys(consumers))
+        return f"For this loss the share of `{name}` through {names} is zero up to rounding; the rule still has it."
+
+    def _diagnosed(self, name: str, clean: bool) -> Diagnosis:
+        error = self._hidden_error(name)
+        if error is not None:
+            return error
+        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN):
+            text = (
+                f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
+            )
+            return Diagnosis(code=f"{name}:hard-coded-size", message=text)
+        if clean and (shown := self.visible.final(name)) is not None:
+            got["v"] = shown
+        drawn_on = self.plan.drawn_on(name, self.ruling.forced)
+        for cut in dict.fromkeys((self.ruling.forced, drawn_on)):
+            found = self.laboratory.diagnosis(name, cut, got)
+            if found is not None:
+                return found
+        return self.laboratory.unrecognised(name, self.ruling.forced, got)
+
+    def _hidden_error(self, name: str) -> Diagnosis | None:
+        """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
+        for run in HIDDEN:
+            if name in self.trials[run].values:
+                continue
+            last = self.plan.last.get(name, -1)
+            for error in self.trials[run].errors:
+                if error.statement <= last:
+                    text = (
+                        f"It works on the lesson's sizes but not on others; line {error.line} said: {translate(error)} "
+                        "Take sizes from the tensors or the named dims, not from numbers."
+                    )
+                    return Diagnosis(code=f"{name}:hard-coded-size", message=text)
+        return None
+
+
+def first_wrong(verdicts: Sequence[NameVerdict]) -> NameVerdict | None:
+    """The name that is explained: the first fault in backward order."""
+    return next((one for one in verdicts if one.verdict in {"wrong", "aliased", "mutated"}), None)

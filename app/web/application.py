@@ -1,0 +1,107 @@
+"""The web application, put together from its parts."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Course
+from app.engine.grader import Grader
+from app.settings import Settings
+from app.store import learners
+from app.store.database import Database
+from app.store.migrate import migrate
+from app.web import answers, boxes, health, hints, pages, theme
+from app.web.assets import URL, Assets, KeptFiles
+from app.web.checks import Checks
+from app.web.errors import TITLES, ErrorPages, described
+from app.web.logs import RequestLog
+from app.web.render import Pages, wants_fragment
+from app.web.security import RequestGuard, SecurityHeaders
+from app.web.shapes import ShapesOf
+from app.web.site import Site, published
+from app.web.tasks import Tasks
+from app.web.visitor import VisitorMiddleware
+
+log = structlog.get_logger()
+
+EMPTY_LEARNERS_STAY = timedelta(days=30)
+
+
+def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bool = False) -> FastAPI:
+    """The application for *course*, with code checked by *grader*.
+
+    Args:
+        drafts: Serve lessons that are marked as drafts too.
+    """
+    shown = course if drafts else published(course)
+    database = Database(settings.resolved_database_url)
+    assets = Assets()
+    tasks = Tasks(shown)
+    site = Site(
+        course=shown,
+        database=database,
+        grader=grader,
+        pages=Pages(assets),
+        shapes=ShapesOf(grader),
+        checks=Checks(grader, database, tasks),
+        tasks=tasks,
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await migrate(settings.resolved_database_url)
+        async with database.write() as db:
+            await learners.forget_empty(db, learners.now() - EMPTY_LEARNERS_STAY)
+        if not assets.built:
+            log.warning("assets-missing", fix="Run npm ci && npm run build.")
+        yield
+        await database.close()
+
+    app = FastAPI(
+        title="Backhand",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        middleware=[
+            Middleware(RequestLog),
+            Middleware(SecurityHeaders, secure=settings.secure_cookies),
+            Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
+            Middleware(ErrorPages, show=_show_error),
+            Middleware(RequestGuard),
+            Middleware(VisitorMiddleware, database=database, secure=settings.secure_cookies),
+        ],
+    )
+    app.state.site = site
+    app.state.settings = settings
+    app.state.stopping = False
+    for error in (HTTPException, RequestValidationError):
+        app.add_exception_handler(error, _as_page)
+    for room in (pages, answers, boxes, hints, theme, health):
+        app.include_router(room.router)
+    app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
+    return app
+
+
+async def _as_page(request: Request, error: Exception) -> Response:
+    status, message = described(error)
+    return await _show_error(request, status, TITLES.get(status, "That did not work"), message)
+
+
+async def _show_error(request: Request, status: int, title: str, message: str) -> Response:
+    site: Site = request.app.state.site
+    if wants_fragment(request):
+        response = site.pages.fragment("_problem.html", status=status, title=title, message=message)
+        # Into the target, not in its place: the next answer needs the target again.
+        response.headers["HX-Reswap"] = "innerHTML"
+        return response
+    return site.pages.page(request, "error.html", status=status, title=title, message=message)

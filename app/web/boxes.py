@@ -1,0 +1,248 @@
+"""Code boxes: check, run, save, reset, history. What stands in the box is saved before anything else is done.
+
+Every button of a box belongs to its one form, so the text travels with each of them and nothing is lost where there
+is no script.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.content.blocks import Grad, Lesson
+from app.store import attempts, drafts, progress
+from app.store.drafts import Reason, Saved
+from app.store.progress import Place
+from app.web.exercises import CodeView, code_view
+from app.web.history import HistoryView, history_view
+from app.web.lessons import LessonProgress, lesson_progress
+from app.web.render import back_to, wants_fragment
+from app.web.said import run_announcement
+from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.stored import encoded
+
+router = APIRouter(prefix="/lessons/{slug}/code/{name}")
+
+CONFLICT = "Another tab had changed this box. Its text is kept under History."
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One code box of one lesson, and the form that was sent from it."""
+
+    site: Site
+    lesson: Lesson
+    grad: Grad
+    code: str
+    revision: int | None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.lesson.name, self.grad.name
+
+    async def save(self, db: AsyncSession, learner: int) -> Saved:
+        saved = await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
+        await progress.record_place(db, learner, Place(*self.names))
+        return saved
+
+    async def view(self, db: AsyncSession, learner: int) -> CodeView:
+        await db.flush()
+        state = await progress.lesson_state(db, learner, *self.names)
+        return code_view(self.lesson, self.grad, state, self.site.scope(self.lesson, self.grad))
+
+    def back(self, query: str = "") -> Response:
+        return back_to(f"/lessons/{self.lesson.slug}{query}", self.grad.name)
+
+
+def received(code: str) -> str:
+    """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL."""
+    return code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
+def grad_of(exercise: TheExercise) -> Grad:
+    if not isinstance(exercise, Grad):
+        raise HTTPException(404)
+    return exercise
+
+
+TheGrad = Annotated[Grad, Depends(grad_of)]
+
+
+def box_of(
+    site: TheSite,
+    lesson: TheLesson,
+    grad: TheGrad,
+    code: Annotated[str, Form()] = "",
+    *,
+    revision: Annotated[int, Form(ge=0, lt=2**31)],
+) -> Box:
+    # The revision is required: a form without it did not come from a box, and must not empty one.
+    return Box(site, lesson, grad, received(code), revision)
+
+
+TheBox = Annotated[Box, Depends(box_of)]
+
+
+@router.post("/check")
+async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Grade the text; every check is kept with what was said about it."""
+    site, learner = box.site, await visitor.begin()
+    async with site.database.write() as db:
+        saved = await box.save(db, learner)
+        await drafts.show_run(db, learner, *box.names, None)
+    answer = await site.checks.check(learner, box.lesson, box.grad, box.code)
+    async with site.database.write() as db:
+        if not await _is_newest(db, learner, box, answer.task_key):
+            await attempts.record_attempt(db, learner, *box.names, answer.as_attempt(box.code))
+        if answer.verdict.passed:
+            await progress.mark_solved(db, learner, *box.names)
+        view = await box.view(db, learner)
+        done = lesson_progress(site, box.lesson, await progress.solved_in(db, learner, box.lesson.name))
+    if not wants_fragment(request):
+        return box.back()
+    assert view.checked is not None, "an attempt was recorded"
+    return _shown(box, "_checked.html", view, view.checked.announcement, saved=saved, done=done)
+
+
+@router.post("/run")
+async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Run the text and show its values: no verdict, no attempt."""
+    site, learner = box.site, await visitor.begin()
+    async with site.database.write() as db:
+        saved = await box.save(db, learner)
+    result = await site.checks.run(learner, box.lesson, box.grad, box.code)
+    async with site.database.write() as db:
+        await drafts.show_run(db, learner, *box.names, encoded(result))
+        view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    return _shown(box, "_checked.html", view, run_announcement(result), saved=saved)
+
+
+@router.post("/draft")
+async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
+    """Save what is being typed; a draft is no attempt."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        saved = await box.save(db, learner)
+    message = CONFLICT if saved.conflict else ""
+    answer = {"revision": saved.revision, "saved": saved.at.isoformat(), "conflict": saved.conflict, "message": message}
+    return JSONResponse(answer, headers={"cache-control": "no-store"})
+
+
+@router.post("/reset")
+async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
+    """Put the starter back, once that is confirmed; what stood there is kept."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        await box.save(db, learner)
+        if confirm == "yes":
+            await _replace(db, learner, box, box.grad.starter.source, "reset")
+        view = await box.view(db, learner)
+    if confirm != "yes":
+        return box.back(f"?ask={box.grad.name}")
+    if not wants_fragment(request):
+        return box.back()
+    return _shown(box, "_editor.html", view, "The starter is back. Your text is kept under History.")
+
+
+@router.post("/restore")
+async def restore(
+    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, grad: TheGrad, at: Annotated[int, Form()]
+) -> Response:
+    """Put the stored text number *at* back into the box; what stood there is kept."""
+    learner = await visitor.begin()
+    box = Box(site, lesson, grad, "", None)
+    async with site.database.write() as db:
+        stored = await history_view(db, learner, lesson, grad, at)
+        if stored.mark is None:
+            raise HTTPException(404)
+        await _replace(db, learner, box, stored.text, "restore")
+        view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    return _shown(box, "_editor.html", view, "The earlier text is back in the box.")
+
+
+@router.get("/history")
+async def history(
+    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, grad: TheGrad, at: int | None = None
+) -> Response:
+    """One stored text: as a fragment for the box, or as a page of its own."""
+    learner = await visitor.learner()
+    async with site.database.read() as db:
+        view = await history_view(db, learner, lesson, grad, at)
+    if wants_fragment(request):
+        return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+    return site.pages.page(request, "history.html", history=view, lesson=lesson)
+
+
+@router.post("/history")
+async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Save, then step back through the stored texts."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        await box.save(db, learner)
+        view = await history_view(db, learner, box.lesson, box.grad)
+    if wants_fragment(request):
+        return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+    return back_to(f"{view.url}/history")
+
+
+@router.post("/solution")
+async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Show the author's code where the box's policy allows it, beside the learner's own."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        await box.save(db, learner)
+        view = await box.view(db, learner)
+        if not view.solution.closed:
+            await progress.open_solution(db, learner, *box.names)
+            view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    said = view.solution.closed or "The solution is open."
+    return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
+
+
+async def _replace(db: AsyncSession, learner: int, box: Box, text: str, reason: Reason) -> None:
+    await drafts.replace_draft(db, learner, *box.names, text, reason)
+    await drafts.show_run(db, learner, *box.names, None)
+
+
+async def _is_newest(db: AsyncSession, learner: int, box: Box, task_key: str | None) -> bool:
+    """Whether the same text was the last one checked here: then there is nothing new to keep."""
+    tries = await attempts.tries_of(db, learner, *box.names)
+    newest = tries.get(box.grad.name)
+    return task_key is not None and newest is not None and newest.newest.task_key == task_key
+
+
+def _stepped(view: HistoryView) -> str:
+    return f"Text {view.at} of {view.count}." if view.count else "Nothing was checked yet."
+
+
+def _shown(
+    box: Box,
+    template: str,
+    view: CodeView,
+    announcement: str,
+    *,
+    saved: Saved | None = None,
+    done: LessonProgress | None = None,
+) -> Response:
+    if saved is not None and saved.conflict:
+        announcement = f"{announcement} {CONFLICT}"
+    return box.site.pages.fragment(
+        template,
+        view=view,
+        announcement=announcement,
+        conflict=CONFLICT if saved is not None and saved.conflict else "",
+        progress=done,
+        lesson=box.lesson,
+        readiness=box.site.grader.readiness,
+        ask="",
+    )

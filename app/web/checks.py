@@ -1,0 +1,95 @@
+"""Checks and runs of submissions: asked of the graders once, found again afterwards, and bounded per learner."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from app.content.blocks import Grad, Lesson
+from app.engine.grader import Grader, Run
+from app.grading.verdict import Outcome, Verdict
+from app.store import attempts
+from app.store.attempts import Answered
+from app.store.database import Database
+from app.web.said import JUDGED, LASTING
+from app.web.stored import decoded_verdict, encoded
+from app.web.tasks import Tasks
+
+AT_ONCE = 2
+BUSY = "Your earlier checks are still running. Your text is saved; wait for them, then check again."
+TOO_LONG = "The text has more than {limit} characters. Shorten it; it is saved as it is."
+CODE_CHARACTERS = 64_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A verdict and whether it was found and not made. *task_key* is empty where it must not be found again."""
+
+    verdict: Verdict
+    task_key: str | None
+    found: bool = False
+
+    def as_attempt(self, code: str) -> Answered:
+        verdict = self.verdict
+        return Answered(
+            kind="code",
+            text=code,
+            verdict=encoded(verdict),
+            correct=verdict.passed if verdict.outcome in JUDGED else None,
+            code=next((one.code for one in verdict.names if one.code), None),
+            task_key=self.task_key,
+        )
+
+
+class Checks:
+    """Asks the graders on behalf of learners."""
+
+    def __init__(self, grader: Grader, database: Database, tasks: Tasks) -> None:
+        self._grader = grader
+        self._database = database
+        self._tasks = tasks
+        self._running: Counter[int] = Counter()
+
+    async def check(self, learner: int, lesson: Lesson, grad: Grad, code: str) -> Answer:
+        """The verdict on *code*: the stored one where the same text was checked before, by anybody."""
+        outside = self._unasked(learner, code)
+        if outside is not None:
+            return Answer(Verdict(outcome=outside[0], message=outside[1]), None)
+        key = self._tasks.key(lesson, grad, code)
+        async with self._database.read() as db:
+            stored = await attempts.stored_verdict(db, key)
+        found = decoded_verdict(stored) if stored else None
+        if found is not None:
+            return Answer(found, key, found=True)
+        with self._counted(learner):
+            verdict = await self._grader.check(self._tasks.task(lesson, grad), code)
+        return Answer(verdict, key if verdict.outcome in LASTING else None)
+
+    async def run(self, learner: int, lesson: Lesson, grad: Grad, code: str) -> Run:
+        """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
+        outside = self._unasked(learner, code)
+        if outside is not None:
+            return Run(outcome=outside[0], message=outside[1])
+        with self._counted(learner):
+            return await self._grader.run(self._tasks.task(lesson, grad), code)
+
+    def _unasked(self, learner: int, code: str) -> tuple[Outcome, str] | None:
+        """How a question ends that no grader is asked."""
+        readiness = self._grader.readiness
+        if readiness.state == "refused":
+            return "refused", f"Code is not run on this server. {readiness.reason}"
+        if len(code) > CODE_CHARACTERS:
+            return "refused", TOO_LONG.format(limit=CODE_CHARACTERS)
+        if self._running[learner] >= AT_ONCE:
+            return "busy", BUSY
+        return None
+
+    @contextmanager
+    def _counted(self, learner: int) -> Iterator[None]:
+        self._running[learner] += 1
+        try:
+            yield
+        finally:
+            self._running[learner] -= 1
+            if not self._running[learner]:
+                del self._running[learner]

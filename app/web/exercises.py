@@ -1,0 +1,190 @@
+"""What a template shows of one exercise: the block with what this learner has done, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.content.blocks import Exercise, Grad, Hint, Lesson, Matmul, Quiz
+from app.engine.grader import Run
+from app.grading.facts import Shape
+from app.grading.feedback import Feedback
+from app.store.progress import LessonState
+from app.web.marking import mark
+from app.web.said import VerdictView, verdict_view
+from app.web.stored import decoded_answer, decoded_run, decoded_verdict
+from app.web.widgets import Widget, widget_of
+
+PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
+STATES = {True: "right", False: "wrong", None: "open"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintsView:
+    """The ladder of an exercise: the open ones stay, one more can be had at a time."""
+
+    open: tuple[Hint, ...]
+    total: int
+    url: str
+
+    @property
+    def label(self) -> str:
+        if len(self.open) == self.total:
+            return "The only hint is open" if self.total == 1 else f"All {self.total} hints are open"
+        return "Hint" if self.total == 1 else f"Hint {len(self.open) + 1} of {self.total}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizView:
+    """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`."""
+
+    quiz: Quiz
+    url: str
+    given: tuple[str, ...]
+    feedback: Feedback | None
+    state: str
+    solved: bool
+    hints: HintsView
+    widget: Widget
+
+    @property
+    def name(self) -> str:
+        return self.quiz.name
+
+    @property
+    def product(self) -> dict[str, str]:
+        """The answer of a product builder, by field."""
+        return dict(zip(PRODUCT_FIELDS, self.given or ("",) * 4, strict=True)) if isinstance(self.quiz, Matmul) else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolutionView:
+    """The author's code. *closed* says when it opens, empty when it can be opened now; *own* stands beside it."""
+
+    grad: Grad
+    url: str
+    closed: str
+    shown: bool
+    own: str | None
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return tuple(code.source for code in (self.grad.solution, *self.grad.alternatives))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeView:
+    """A code box with the text that stands in it.
+
+    Args:
+        scope: What the text may use, for completion: `X|(32, 100); N|32; torch|module`.
+        stale: The verdict is about an earlier text, so its line numbers say nothing about this one.
+    """
+
+    grad: Grad
+    url: str
+    code: str
+    revision: int
+    saved_at: datetime | None
+    scope: str
+    stale: bool
+    checked: VerdictView | None
+    run: Run | None
+    solved: bool
+    hints: HintsView
+    solution: SolutionView
+
+    @property
+    def name(self) -> str:
+        return self.grad.name
+
+    @property
+    def state(self) -> str:
+        if self.checked is None or self.checked.ours:
+            return "open"
+        return "right" if self.checked.verdict.passed else "wrong"
+
+    @property
+    def rows(self) -> int:
+        return min(24, max(5, self.code.count("\n") + 2))
+
+
+def quiz_view(
+    lesson: Lesson, quiz: Quiz, state: LessonState, shapes: Mapping[str, Shape], fresh: tuple[str, ...] | None = None
+) -> QuizView:
+    """*quiz* as it stands in *state*; *fresh* is an answer that was given just now.
+
+    A stored answer is marked again and not read back: feedback follows the lesson as it is today.
+    """
+    tries = state.tries.get(quiz.name)
+    given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
+    feedback = None if given is None else mark(quiz, given, shapes)
+    url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
+    return QuizView(
+        quiz=quiz,
+        url=url,
+        given=given or (),
+        feedback=feedback,
+        state=STATES[feedback.correct if feedback else None],
+        solved=quiz.name in state.solved,
+        hints=hints_view(quiz, state, url),
+        widget=widget_of(lesson, quiz, shapes),
+    )
+
+
+def code_view(lesson: Lesson, grad: Grad, state: LessonState, scope: str) -> CodeView:
+    draft = state.drafts.get(grad.name)
+    tries = state.tries.get(grad.name)
+    verdict = decoded_verdict(tries.newest.verdict) if tries else None
+    url = f"/lessons/{lesson.slug}/code/{grad.name}"
+    return CodeView(
+        grad=grad,
+        url=url,
+        code=draft.text if draft else grad.starter.source,
+        revision=draft.revision if draft else 0,
+        saved_at=draft.saved_at if draft else None,
+        scope=scope,
+        stale=draft is not None and tries is not None and tries.newest.text != draft.text,
+        checked=verdict_view(verdict) if verdict else None,
+        run=decoded_run(draft.run) if draft else None,
+        solved=grad.name in state.solved,
+        hints=hints_view(grad, state, url),
+        solution=solution_view(grad, state, url),
+    )
+
+
+def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
+    row = state.progress.get(exercise.name)
+    opened = min(row.hints, len(exercise.hints)) if row else 0
+    return HintsView(open=exercise.hints[:opened], total=len(exercise.hints), url=f"{url}/hint")
+
+
+def solution_view(grad: Grad, state: LessonState, url: str) -> SolutionView:
+    row = state.progress.get(grad.name)
+    solved = grad.name in state.solved
+    tries = state.tries.get(grad.name)
+    closed = closed_because(grad, solved=solved, hints=row.hints if row else 0, failed=tries.failed if tries else 0)
+    draft = state.drafts.get(grad.name)
+    return SolutionView(
+        grad=grad,
+        url=f"{url}/solution",
+        closed=closed,
+        shown=not closed and row is not None and row.solution_at is not None,
+        own=draft.text if draft else None,
+    )
+
+
+def closed_because(grad: Grad, *, solved: bool, hints: int, failed: int) -> str:
+    """Why the solution stays closed for now; empty when it may be opened."""
+    if grad.reveal == "never":
+        return "The solution of this box is not shown."
+    if solved:
+        return ""
+    if grad.reveal == "after-success":
+        return "The solution opens when your own code passes."
+    if grad.reveal.startswith("after:"):
+        wanted = int(grad.reveal.removeprefix("after:"))
+        left = wanted - failed
+        return f"The solution opens after {left} more {'check' if left == 1 else 'checks'}." if left > 0 else ""
+    if hints < len(grad.hints):
+        return "The solution opens after the last hint."
+    return "" if grad.hints or failed else "The solution opens after the first check."

@@ -1,0 +1,54 @@
+"""Hints: free, one at a time, and the open ones stay."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Grad
+from app.store import drafts, progress
+from app.store.progress import Place
+from app.web.boxes import received
+from app.web.exercises import hints_view, solution_view
+from app.web.render import back_to, wants_fragment
+from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
+
+router = APIRouter()
+
+
+@router.post("/lessons/{slug}/{kind}/{name}/hint")
+async def hint(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    exercise: TheExercise,
+    kind: Literal["quiz", "code"],
+    code: Annotated[str, Form()] = "",
+    revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
+) -> Response:
+    """Open the next hint. A code box sends its text along, which is saved."""
+    if isinstance(exercise, Grad) != (kind == "code") or not exercise.hints:
+        raise HTTPException(404)
+    learner = await visitor.begin()
+    names = (lesson.name, exercise.name)
+    async with site.database.write() as db:
+        if kind == "code" and revision is not None:
+            await drafts.save_draft(db, learner, *names, received(code), base=revision)
+        await progress.open_hint(db, learner, *names, len(exercise.hints))
+        await progress.record_place(db, learner, Place(*names))
+        await db.flush()
+        state = await progress.lesson_state(db, learner, *names)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", exercise.name)
+    url = f"/lessons/{lesson.slug}/{kind}/{exercise.name}"
+    view = hints_view(exercise, state, url)
+    return site.pages.fragment(
+        "_hinted.html",
+        name=exercise.name,
+        hints=view,
+        solution=solution_view(exercise, state, url) if isinstance(exercise, Grad) else None,
+        announcement=f"Hint {len(view.open)} of {view.total} is open.",
+    )

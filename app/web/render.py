@@ -1,0 +1,66 @@
+"""Templates to answers. Templates choose and loop; what they need beyond their own values is here."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from app.content.prose import highlighted, sentence
+from app.web.assets import ROOT, Assets
+from app.web.said import OUTCOMES, heat_level, number
+from app.web.theme import theme_of
+
+TEMPLATES = ROOT / "templates"
+
+
+class Pages:
+    """Renders pages and fragments."""
+
+    def __init__(self, assets: Assets, templates: Path = TEMPLATES) -> None:
+        self.environment = Environment(
+            loader=FileSystemLoader(templates),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.environment.globals |= {"asset": assets.url, "fonts": assets.fonts}
+        self.environment.filters |= {
+            "sentence": sentence,
+            "highlighted": _highlighted,
+            "number": number,
+            "heat_level": heat_level,
+            "outcome": OUTCOMES.__getitem__,
+        }
+
+    def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+        """A whole page."""
+        text = self.environment.get_template(template).render(
+            swapped=False, path=request.url.path, theme=theme_of(request), nonce=request.state.nonce, **values
+        )
+        # Private, and asked for again: it shows one learner's state.
+        return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
+
+    def fragment(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+        """What htmx swaps into a page that is already there; *swapped* tells the template so."""
+        text = self.environment.get_template(template).render(swapped=True, **values)
+        return HTMLResponse(text, status, {"cache-control": "no-store"})
+
+
+def wants_fragment(request: Request) -> bool:
+    """Whether htmx asks, and not the browser itself."""
+    return request.headers.get("hx-request") == "true" and request.headers.get("hx-boosted") != "true"
+
+
+def back_to(path: str, anchor: str = "") -> RedirectResponse:
+    """After a plain form: show the page again, at the exercise; reloading it sends nothing twice."""
+    return RedirectResponse(path + (f"#{anchor}" if anchor else ""), 303)
+
+
+@lru_cache(maxsize=1024)
+def _highlighted(source: str) -> Markup:
+    return highlighted(source)

@@ -1,0 +1,110 @@
+"""What every answer carries and which requests are refused: headers, forged requests, oversized bodies.
+
+Plain ASGI: the headers are on every answer, the ones of errors and files too.
+"""
+
+import re
+import secrets
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BODY_BYTES = 256 * 1024
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+HSTS = "max-age=31536000"
+
+
+class SecurityHeaders:
+    """Adds the headers; the nonce of the style policy stands in the request's state as `nonce`."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+        self._app = app
+        self._fixed = {**HEADERS, "strict-transport-security": HSTS} if secure else HEADERS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        nonce = secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["nonce"] = nonce
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["content-security-policy"] = POLICY.format(nonce=nonce)
+                for name, value in self._fixed.items():
+                    headers[name] = value
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class RequestGuard:
+    """Refuses what no page of ours sends, before anything reads it."""
+
+    def __init__(self, app: ASGIApp, *, body_bytes: int = BODY_BYTES) -> None:
+        self._app = app
+        self._body_bytes = body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if not HOST.fullmatch(headers.get("host", "localhost")):
+            raise HTTPException(400, "The request names no host that could be ours.")
+        if scope["method"] not in SAFE_METHODS and not ours(headers):
+            raise HTTPException(403, "This form was sent from another site, so nothing was done.")
+        if _declared_length(headers) > self._body_bytes:
+            raise _too_large(self._body_bytes)
+        await self._app(scope, self._counted(receive), send)
+
+    def _counted(self, receive: Receive) -> Receive:
+        arrived = 0
+
+        async def receive_counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            if arrived > self._body_bytes:
+                raise _too_large(self._body_bytes)
+            return message
+
+        return receive_counted
+
+
+def ours(headers: Headers) -> bool:
+    """Whether a request that changes something comes from a page of this site.
+
+    Browsers say where a request comes from, in `Sec-Fetch-Site` or at least in `Origin`. A client that says neither is
+    no current browser; without a cookie it can only act for itself.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower() != ""
+    return "cookie" not in headers
+
+
+def _declared_length(headers: Headers) -> int:
+    length = headers.get("content-length", "0")
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(413, f"More than {limit // 1024} KiB were sent; nothing was stored.")

@@ -1,0 +1,114 @@
+"""What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Annotated, cast
+
+from fastapi import Depends, Path
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from app.content.blocks import Course, Exercise, Grad, Lesson, Unit
+from app.engine.grader import Grader
+from app.store.database import Database
+from app.web.checks import Checks
+from app.web.render import Pages
+from app.web.scope import scope_of
+from app.web.shapes import ShapesOf
+from app.web.tasks import Tasks
+from app.web.visitor import Visitor
+
+
+@dataclass(frozen=True)
+class Site:
+    """One running course."""
+
+    course: Course
+    database: Database
+    grader: Grader
+    pages: Pages
+    shapes: ShapesOf
+    checks: Checks
+    tasks: Tasks
+
+    @cached_property
+    def renames(self) -> dict[str, dict[str, str]]:
+        """By lesson name: old names of its exercises to the current one."""
+        return {lesson.name: renames_of(lesson.exercises) for lesson in self.course.lessons}
+
+    @cached_property
+    def with_math(self) -> frozenset[str]:
+        """Names of the lessons that hold formulas, and slugs of the units whose summary does."""
+        lessons = {lesson.name for lesson in self.course.lessons if has_math(lesson)}
+        return frozenset(lessons | {f"units/{unit.slug}" for unit in self.course.units if has_math(unit.summary)})
+
+    def scope(self, lesson: Lesson, grad: Grad) -> str:
+        task = self.tasks.task(lesson, grad)
+        return scope_of(task, self.shapes.inferred(task.forward))
+
+    def unit_of(self, lesson: Lesson) -> Unit:
+        return next(unit for unit in self.course.units if lesson in unit.lessons)
+
+    def neighbours(self, lesson: Lesson) -> tuple[Lesson | None, Lesson | None]:
+        """The lesson before and the one after, in course order."""
+        lessons = self.course.lessons
+        position = lessons.index(lesson)
+        before = lessons[position - 1] if position else None
+        after = lessons[position + 1] if position + 1 < len(lessons) else None
+        return before, after
+
+
+def published(course: Course) -> Course:
+    """*course* without drafts, and without units that hold nothing else."""
+    units = (replace(unit, lessons=tuple(one for one in unit.lessons if not one.draft)) for unit in course.units)
+    return Course(units=tuple(unit for unit in units if unit.lessons))
+
+
+def renames_of(exercises: Iterable[Exercise]) -> dict[str, str]:
+    """Old names to current ones; a name that is in use again is nobody's old name."""
+    current = tuple(exercises)
+    names = {exercise.name for exercise in current}
+    return {old: exercise.name for exercise in current for old in exercise.was if old not in names}
+
+
+def has_math(part: object) -> bool:
+    """Whether any rendered text in *part* holds a formula."""
+    if isinstance(part, Markup):
+        return 'class="math"' in part
+    if isinstance(part, tuple):
+        return any(has_math(one) for one in part)
+    return is_dataclass(part) and any(has_math(getattr(part, one.name)) for one in fields(part))
+
+
+def site_of(request: Request) -> Site:
+    return cast(Site, request.app.state.site)
+
+
+def visitor_of(request: Request) -> Visitor:
+    return cast(Visitor, request.state.visitor)
+
+
+TheSite = Annotated[Site, Depends(site_of)]
+TheVisitor = Annotated[Visitor, Depends(visitor_of)]
+
+
+def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
+    lesson = site.course.lesson(slug)
+    if lesson is None:
+        raise HTTPException(404)
+    return lesson
+
+
+TheLesson = Annotated[Lesson, Depends(lesson_of)]
+
+
+def exercise_of(lesson: TheLesson, name: Annotated[str, Path()]) -> Exercise:
+    exercise = lesson.exercise(name)
+    if exercise is None:
+        raise HTTPException(404)
+    return exercise
+
+
+TheExercise = Annotated[Exercise, Depends(exercise_of)]

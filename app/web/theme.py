@@ -1,0 +1,39 @@
+"""Light, dark or automatic: a cookie, so that the first paint is already right."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form
+from starlette.requests import Request
+from starlette.responses import Response
+
+Theme = Literal["light", "dark", "auto"]
+THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
+COOKIE = "theme"
+COOKIE_SECONDS = 400 * 24 * 3600
+
+router = APIRouter()
+
+
+def theme_of(request: Request) -> Theme:
+    chosen = request.cookies.get(COOKIE)
+    return next((theme for theme in THEMES if theme == chosen), "auto")
+
+
+@router.post("/theme")
+async def choose_theme(
+    request: Request, theme: Annotated[Theme, Form()], back: Annotated[str, Form()] = "/"
+) -> Response:
+    """Remember *theme*; a plain form returns to the page *back*, a script gets nothing to swap."""
+    if request.headers.get("hx-request") == "true":
+        response = Response(status_code=204)
+    else:
+        response = Response(status_code=303, headers={"location": _own_path(back)})
+    secure = request.app.state.settings.secure_cookies
+    response.set_cookie(COOKIE, theme, max_age=COOKIE_SECONDS, httponly=True, samesite="lax", secure=secure)
+    return response
+
+
+def _own_path(path: str) -> str:
+    # `//host` and `/\host` are addresses of other sites to a browser.
+    local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and path.isascii()
+    return path if local else "/"

@@ -1,0 +1,79 @@
+"""Who sent a request: a cookie with a random token, looked up in the database when somebody asks.
+
+A session begins with the first thing worth keeping. A token that the database does not know is ignored and replaced,
+never adopted.
+"""
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.store import learners
+from app.store.database import Database
+
+COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
+
+
+class Visitor:
+    """The learner behind one request."""
+
+    def __init__(self, database: Database, token: str | None) -> None:
+        self._database = database
+        self._token = token
+        self._learner: int | None = None
+        self.new_token: str | None = None
+
+    async def learner(self) -> int | None:
+        """The learner, or None for somebody who has nothing stored yet."""
+        if self._learner is None and self._token:
+            async with self._database.read() as db:
+                found = await learners.known(db, self._token)
+            if found is None:
+                self._token = None
+                return None
+            self._learner = found.learner
+            if found.stale:
+                await self._refresh(self._token)
+        return self._learner
+
+    async def begin(self) -> int:
+        """The learner; a new one with a session where there was none."""
+        learner = await self.learner()
+        if learner is None:
+            async with self._database.write() as db:
+                learner, self.new_token = await learners.begin_session(db)
+            self._learner = learner
+        return learner
+
+    async def _refresh(self, token: str) -> None:
+        async with self._database.write() as db:
+            await learners.mark_seen(db, token)
+        self.new_token = token  # sent again, so that the browser keeps the cookie for another while
+
+
+class VisitorMiddleware:
+    """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
+
+    def __init__(self, app: ASGIApp, database: Database, *, secure: bool) -> None:
+        self._app = app
+        self._database = database
+        self._secure = secure
+        self._cookie = "__Host-session" if secure else "session"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        visitor = Visitor(self._database, cookie_parser(Headers(scope=scope).get("cookie", "")).get(self._cookie))
+        scope.setdefault("state", {})["visitor"] = visitor
+
+        async def send_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start" and visitor.new_token:
+                MutableHeaders(scope=message).append("set-cookie", self._set(visitor.new_token))
+            await send(message)
+
+        await self._app(scope, receive, send_cookie)
+
+    def _set(self, token: str) -> str:
+        parts = [f"{self._cookie}={token}", "Path=/", f"Max-Age={COOKIE_SECONDS}", "HttpOnly", "SameSite=Lax"]
+        return "; ".join([*parts, "Secure"] if self._secure else parts)

@@ -1,0 +1,9 @@
+// What every page loads. Each part finds its own elements and does nothing where there are none;
+// without this script everything below is a plain form.
+import "./htmx.js";
+import "./theme.js";
+import "./code.js";
+import "./drafts.js";
+import "./focus.js";
+import "./pickers.js";
+import "./dialog.js";

@@ -1,0 +1,92 @@
+// Around a code box: its keys, the wait for an answer with a Stop button, and short notices.
+import htmx from "./htmx.js";
+
+const SLOW = 150; // milliseconds after which waiting is shown
+
+function buttonFor(form, action) {
+  return form?.querySelector(`button[formaction$="/${action}"]`);
+}
+
+// The same keys in the editor (which sends code-box:press) and in a plain textarea.
+document.addEventListener("code-box:press", (event) => buttonFor(event.target.closest("form"), event.detail)?.click());
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || event.target.localName !== "textarea") return;
+  const action = event.ctrlKey || event.metaKey ? "check" : event.shiftKey ? "run" : null;
+  const button = action && buttonFor(event.target.form, action);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});
+
+document.addEventListener("code-box:notice", (event) => {
+  const form = event.target.closest("form");
+  const notice = form?.querySelector(".notice");
+  if (notice) notice.textContent = event.detail;
+});
+
+/** What is shown while a check or a run is on its way: words, seconds and a way out. */
+class Wait {
+  constructor(button) {
+    this.button = button;
+    this.began = performance.now();
+    this.timer = setTimeout(() => this.show(), SLOW);
+  }
+
+  show() {
+    this.line = document.createElement("span");
+    this.line.className = "waiting";
+    this.words = document.createElement("span");
+    const stop = document.createElement("button");
+    stop.type = "button";
+    stop.dataset.quiet = "";
+    stop.textContent = "Stop";
+    stop.addEventListener("click", () => {
+      this.stopped = true;
+      htmx.trigger(this.button, "htmx:abort");
+      this.button.focus();
+    });
+    this.line.append(this.words, stop);
+    this.button.closest(".actions, form").append(this.line);
+    this.tick();
+    this.clock = setInterval(() => this.tick(), 1000);
+  }
+
+  tick() {
+    const seconds = Math.round((performance.now() - this.began) / 1000);
+    const verb = this.button.formAction.endsWith("/run") ? "Running" : "Checking";
+    const limit = Number(this.button.form?.dataset.seconds);
+    const late = limit && seconds > 2 * limit + 1;
+    this.words.textContent = `${late ? "Waiting for a free place" : verb}${seconds ? `, ${seconds} s` : " …"}`;
+  }
+
+  end() {
+    clearTimeout(this.timer);
+    clearInterval(this.clock);
+    this.line?.remove();
+    if (this.stopped) say(this.button, "Stopped. Your text is saved.");
+  }
+}
+
+/** Puts one sentence into the status line of the exercise that *element* belongs to. */
+export function say(element, sentence) {
+  const status = element.closest(".exercise")?.querySelector('[role="status"]');
+  if (status) status.textContent = sentence;
+}
+
+const waits = new Map();
+
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  const button = ctx.sourceElement;
+  if (button.form?.querySelector("code-box") && /\/(check|run)$/.test(button.formAction)) waits.set(ctx, new Wait(button));
+});
+
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  waits.get(ctx)?.end();
+  waits.delete(ctx);
+});
+
+// No answer at all: the server is away or the network is.
+document.addEventListener("htmx:error", ({ detail }) => {
+  const source = detail.ctx?.sourceElement;
+  if (source) say(source, "The server did not answer. What you wrote is kept on this device; try again in a moment.");
+});

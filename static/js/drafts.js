@@ -1,0 +1,161 @@
+// Never lose text: one second after the last key, and when the page is left, every code box is saved.
+// Until the server has it, the text also lies in this browser. A save carries the revision it started from,
+// so that two tabs never overwrite each other: the server keeps both texts and says so.
+const PAUSE = 1000;
+const AGAIN = 15_000;
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+class Draft {
+  constructor(form) {
+    this.form = form;
+    this.textarea = form.querySelector("textarea[name=code]");
+    this.url = form.querySelector('button[formaction$="/check"]').formAction.replace(/check$/, "draft");
+    this.key = `draft:${new URL(this.url).pathname}`;
+    this.saved = this.textarea.value;
+    this.busy = Promise.resolve();
+    this.recover();
+  }
+
+  get revision() {
+    return this.form.elements.revision;
+  }
+
+  get dirty() {
+    return this.textarea.value !== this.saved;
+  }
+
+  say(words, state) {
+    const line = this.form.querySelector(".saved");
+    if (!line) return;
+    line.textContent = words;
+    line.dataset.state = state;
+  }
+
+  typed() {
+    this.keep();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), PAUSE);
+  }
+
+  keep() {
+    try {
+      const copy = { text: this.textarea.value, revision: this.revision.value, sending: this.sending };
+      localStorage.setItem(this.key, JSON.stringify(copy));
+    } catch {
+      // Storage may be full or forbidden: the server still gets every draft.
+    }
+  }
+
+  forget() {
+    try {
+      localStorage.removeItem(this.key);
+    } catch {
+      // As above.
+    }
+  }
+
+  /** A copy that the server never got is newer than what it sent: it goes back into the box. */
+  recover() {
+    let copy = null;
+    try {
+      copy = JSON.parse(localStorage.getItem(this.key));
+    } catch {
+      // A broken copy is no copy.
+    }
+    if (!copy || copy.text === this.textarea.value) return this.forget();
+    this.put(copy.text);
+    // The revision it started from goes along: if another tab has saved since, the server keeps both texts.
+    // A save that was on its way when the page closed is not another tab.
+    if (copy.sending !== this.saved) this.revision.value = copy.revision;
+    this.save();
+  }
+
+  put(text) {
+    const box = this.textarea.closest("code-box");
+    if (box && "value" in box) box.value = text;
+    this.textarea.value = text;
+  }
+
+  save({ leaving = false } = {}) {
+    clearTimeout(this.timer);
+    if (!this.dirty) return this.busy;
+    this.busy = this.busy.then(() => this.send(leaving));
+    return this.busy;
+  }
+
+  async send(leaving) {
+    const text = this.textarea.value;
+    if (text === this.saved) return;
+    this.sending = text;
+    if (leaving) this.keep();
+    try {
+      const body = new URLSearchParams({ code: text, revision: this.revision.value });
+      const response = await fetch(this.url, { method: "POST", body, keepalive: leaving, headers: { Accept: "application/json" } });
+      if (!response.ok) throw new Error(response.status);
+      this.confirm(text, await response.json());
+    } catch {
+      this.say("Kept on this device", "kept");
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.save(), AGAIN);
+    }
+  }
+
+  confirm(text, { revision, saved, message }) {
+    this.revision.value = revision;
+    this.saved = text;
+    if (!this.dirty) this.forget();
+    this.say(message || `Saved ${clock.format(new Date(saved))}`, message ? "conflict" : "saved");
+  }
+
+  /** After a check or a run the server has the text that went with it, and the page its revision. */
+  sent(text) {
+    this.saved = text;
+    if (!this.dirty) this.forget();
+  }
+
+  /** The page is going: nothing can be waited for, so the text goes out at once. */
+  leave() {
+    if (!this.dirty) return;
+    this.sending = this.textarea.value;
+    this.keep();
+    const body = new URLSearchParams({ code: this.sending, revision: this.revision.value });
+    fetch(this.url, { method: "POST", body, keepalive: true }).catch(() => {});
+  }
+}
+
+const drafts = new WeakMap();
+
+function draftOf(form) {
+  if (!form?.querySelector?.("code-box textarea[name=code]") || !form.elements.revision) return null;
+  let draft = drafts.get(form);
+  if (!draft || draft.textarea !== form.querySelector("textarea[name=code]")) drafts.set(form, (draft = new Draft(form)));
+  return draft;
+}
+
+function all() {
+  return [...document.forms].map(draftOf).filter(Boolean);
+}
+
+document.addEventListener("input", (event) => draftOf(event.target.form)?.typed());
+document.addEventListener("visibilitychange", () => document.hidden && all().forEach((draft) => draft.save({ leaving: true })));
+addEventListener("pagehide", () => all().forEach((draft) => draft.leave()));
+addEventListener("online", () => all().forEach((draft) => draft.save()));
+
+// A check waits for a save that is on its way, and starts from the revision that this save made.
+document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+  const draft = draftOf(ctx.request.form);
+  if (!draft) return;
+  clearTimeout(draft.timer);
+  const text = draft.textarea.value;
+  ctx.fetch = async (url, request) => {
+    await draft.busy;
+    request.body.set("revision", draft.revision.value);
+    const response = await fetch(url, request);
+    if (response.ok) draft.sent(text);
+    return response;
+  };
+});
+
+document.addEventListener("htmx:after:swap", all);
+all();

@@ -1,0 +1,263 @@
+// <code-box>: CodeMirror over a real <textarea>. The textarea stays in the form and always holds the text,
+// so plain forms, htmx, drafts and tests never need to know that an editor lies over it.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, setDiagnostics } from "@codemirror/lint";
+import { EditorState, Prec, Transaction } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { normalised } from "./plain.js";
+
+const nonce = document.querySelector("link[nonce], script[nonce], style[nonce]")?.nonce ?? "";
+
+const look = EditorView.theme({
+  "&": { fontSize: "max(16px, .95rem)", backgroundColor: "var(--sheet)", color: "var(--ink)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
+  ".cm-content": { padding: "var(--half) 0", caretColor: "var(--ink)", minHeight: "4.8em" },
+  ".cm-line": { padding: "0 var(--half) 0 .25rem" },
+  ".cm-cursor, .cm-dropCursor": { borderLeft: "2px solid var(--accent)" },
+  ".cm-gutters": { backgroundColor: "var(--sheet)", color: "var(--ink-soft)", border: "none" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 .35rem 0 .6rem", minWidth: "2.2em" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "transparent" },
+  "&.cm-focused .cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 6%, transparent)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "light-dark(#cfe3ea, #2c5564)",
+  },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent)" },
+  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--wrong-soft)", outline: "1px solid var(--wrong)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--sheet)",
+    color: "var(--ink)",
+    border: "1px solid var(--edge)",
+    borderRadius: "var(--radius)",
+    fontFamily: "var(--sans)",
+    maxWidth: "min(40rem, 90vw)",
+  },
+  ".cm-tooltip-autocomplete.cm-tooltip > ul": { fontFamily: "var(--mono)", maxHeight: "14em" },
+  ".cm-tooltip-autocomplete.cm-tooltip > ul > li": { padding: ".15rem .5rem", lineHeight: "1.5" },
+  ".cm-tooltip-autocomplete.cm-tooltip > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent)",
+    color: "var(--on-accent)",
+  },
+  ".cm-completionDetail": { fontStyle: "normal", opacity: ".8" },
+  ".cm-diagnostic": { padding: ".4rem .7rem", borderLeft: "4px solid var(--wrong)", whiteSpace: "pre-wrap" },
+  ".cm-gutter-lint": { width: "1.1em" },
+  ".cm-gutter-lint .cm-gutterElement": { padding: ".1em 0 0 .1em" },
+  ".cm-lint-marker-error": {
+    content: "none",
+    width: ".85em",
+    height: ".85em",
+    marginTop: ".3em",
+    borderRadius: "50%",
+    backgroundColor: "var(--wrong)",
+    border: "2px solid var(--sheet)",
+    outline: "1px solid var(--wrong)",
+  },
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--wrong) 1.5px",
+    textUnderlineOffset: "3px",
+  },
+});
+
+/** Names in scope come from the page (data-scope="X|(32, 100) W|(100, 27) ..."), local names from the text. */
+function completions(scope) {
+  return (context) => {
+    const word = context.matchBefore(/[A-Za-z_]\w*/);
+    if (!word && !context.explicit) return null;
+    const before = context.state.sliceDoc(Math.max(0, (word?.from ?? context.pos) - 1), word?.from ?? context.pos);
+    if (before === ".") return null;
+    const options = new Map(scope.map((option) => [option.label, option]));
+    for (const [, label] of context.state.doc.toString().matchAll(/^\s*([A-Za-z]\w*)\s*=[^=]/gm)) {
+      if (!options.has(label)) options.set(label, { label, detail: "yours", type: "variable" });
+    }
+    const typed = word?.text ?? "";
+    if (!context.explicit && options.has(typed)) return null; // the word is finished: Enter must stay Enter
+    return { from: word?.from ?? context.pos, options: [...options.values()], validFor: /^\w*$/ };
+  };
+}
+
+function scopeOf(text) {
+  return (text ?? "")
+    .split(/;\s*/)
+    .filter(Boolean)
+    .map((item) => {
+      const [label, detail = ""] = item.split("|");
+      return { label, detail, type: detail.startsWith("(") ? "variable" : "namespace" };
+    });
+}
+
+class CodeBox extends HTMLElement {
+  connectedCallback() {
+    this.textarea = this.querySelector("textarea");
+    if (!this.textarea || this.view) return;
+    // Typing may begin in the textarea at once; the editor takes over when the box comes near the window.
+    this.observer = new IntersectionObserver(
+      (entries) => entries.some((entry) => entry.isIntersecting) && this.upgrade(),
+      { rootMargin: "800px" },
+    );
+    this.observer.observe(this);
+  }
+
+  disconnectedCallback() {
+    this.observer?.disconnect();
+    this.view?.destroy();
+    this.view = undefined;
+  }
+
+  upgrade() {
+    this.observer?.disconnect();
+    if (this.view || document.activeElement === this.textarea) return this.waitForBlur();
+    const { textarea } = this;
+    const label = textarea.labels?.[0];
+    this.view = new EditorView({ state: this.state(textarea.value, label) });
+    textarea.before(this.view.dom);
+    textarea.hidden = true;
+    label?.addEventListener("click", () => this.view?.focus());
+    this.addKeyRow();
+    this.dataset.upgraded = "true";
+    this.mark();
+  }
+
+  waitForBlur() {
+    if (!this.view) this.textarea.addEventListener("blur", () => this.upgrade(), { once: true });
+  }
+
+  state(text, label) {
+    const attributes = {
+      "aria-label": this.textarea.getAttribute("aria-label") ?? label?.textContent?.trim() ?? "Python code",
+      autocapitalize: "off",
+      autocorrect: "off",
+      autocomplete: "off",
+      spellcheck: "false",
+      "data-gramm": "false",
+      id: `${this.textarea.id}-editor`,
+    };
+    const describedBy = this.textarea.getAttribute("aria-describedby");
+    if (describedBy) attributes["aria-describedby"] = describedBy;
+    return EditorState.create({
+      doc: text,
+      extensions: [
+        nonce ? EditorView.cspNonce.of(nonce) : [],
+        Prec.highest(
+          keymap.of([
+            { key: "Mod-Enter", run: () => this.press("check") },
+            { key: "Shift-Enter", run: () => this.press("run") },
+          ]),
+        ),
+        lineNumbers(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        indentUnit.of("    "),
+        indentOnInput(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        autocompletion({ override: [completions(scopeOf(this.dataset.scope))], selectOnOpen: false, icons: false }),
+        python(),
+        syntaxHighlighting(classHighlighter),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of(attributes),
+        EditorView.clipboardInputFilter.of((pasted) => this.plain(pasted, "The pasted text had")),
+        EditorView.inputHandler.of((view, from, to, typed) => {
+          const { text: put } = normalised(typed);
+          if (put === typed) return false;
+          view.dispatch({ changes: { from, to, insert: put }, selection: { anchor: from + put.length }, userEvent: "input.type" });
+          return true;
+        }),
+        EditorView.updateListener.of((update) => update.docChanged && this.changed(update)),
+        look,
+      ],
+    });
+  }
+
+  plain(pasted, subject) {
+    const { text, replaced } = normalised(pasted);
+    if (replaced.length) this.notice(`${subject} ${replaced.join(" and ")}; they are plain now.`);
+    return text;
+  }
+
+  notice(message) {
+    this.dispatchEvent(new CustomEvent("code-box:notice", { bubbles: true, detail: message }));
+  }
+
+  changed(update) {
+    this.textarea.value = update.state.doc.toString();
+    const own = update.transactions.some((one) => one.annotation(Transaction.remote));
+    if (!own) this.textarea.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  press(action) {
+    this.dispatchEvent(new CustomEvent("code-box:press", { bubbles: true, detail: action }));
+    return true;
+  }
+
+  get value() {
+    return this.view ? this.view.state.doc.toString() : this.textarea.value;
+  }
+
+  /** Put *text* in place of what is there, as one step that undo takes back. */
+  set value(text) {
+    if (!this.view) {
+      this.textarea.value = text;
+    } else if (text !== this.view.state.doc.toString()) {
+      this.view.dispatch({
+        changes: { from: 0, to: this.view.state.doc.length, insert: text },
+        annotations: Transaction.remote.of(true),
+      });
+    }
+  }
+
+  focus(options) {
+    (this.view ?? this.textarea).focus(options);
+  }
+
+  insert(text) {
+    this.view?.dispatch(this.view.state.replaceSelection(text), { userEvent: "input.type" });
+    this.view?.focus();
+  }
+
+  /** Show in the gutter what the verdict says about single lines. */
+  mark() {
+    if (!this.view) return;
+    const { doc } = this.view.state;
+    const owner = this.closest("[data-exercise], section, article") ?? document;
+    const diagnostics = [];
+    for (const element of owner.querySelectorAll("[data-line]")) {
+      const number = Number(element.dataset.line);
+      if (!(number >= 1 && number <= doc.lines)) continue;
+      const line = doc.line(number);
+      const from = line.from + (line.text.length - line.text.trimStart().length);
+      const message = element.dataset.message || element.textContent.trim();
+      diagnostics.push({ from: Math.min(from, line.to), to: line.to, severity: "error", message });
+    }
+    this.view.dispatch(setDiagnostics(this.view.state, diagnostics.sort((a, b) => a.from - b.from)));
+  }
+
+  addKeyRow() {
+    const row = document.createElement("div");
+    row.className = "keyrow";
+    row.setAttribute("role", "group");
+    row.setAttribute("aria-label", "Keys that phones hide");
+    for (const key of [".", "@", "(", ")", "[", "]", "=", "_", "T"]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = key;
+      button.setAttribute("aria-label", `Type ${key}`);
+      button.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the phone's keyboard open
+      button.addEventListener("click", () => this.insert(key));
+      row.append(button);
+    }
+    this.textarea.after(row);
+  }
+}
+
+customElements.define("code-box", CodeBox);
+document.addEventListener("htmx:after:swap", () => {
+  for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
+});

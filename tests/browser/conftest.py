@@ -1,0 +1,130 @@
+"""One real server and one real browser for a whole run: the course of this repository, graded by real graders."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+SWITCHES = ("--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run")
+START_SECONDS = 60.0
+
+
+def chrome() -> str:
+    """The path of an installed Chrome or Chromium; the tests fail, and say what to do, where there is none."""
+    asked = os.environ.get("CHROME")
+    found = next((path for name in ([asked] if asked else NAMES) if (path := shutil.which(name))), None)
+    if found is None and MAC.exists() and not asked:
+        found = str(MAC)
+    if found is None:
+        pytest.fail(
+            f"CHROME is set to {asked!r}, which is no program."
+            if asked
+            else "The browser tests need Chrome or Chromium. Install one (Debian: apt-get install chromium; "
+            "Fedora: dnf install chromium; macOS: Google Chrome) or set CHROME to its path.",
+            pytrace=False,
+        )
+    return found
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with an empty database of its own."""
+    given = os.environ.get("BACKHAND_TEST_SERVER")
+    if given:
+        yield given.rstrip("/")
+        return
+    assert (ROOT / "static/dist/manifest.json").exists(), "The scripts are not built. Run: npm ci && npm run build"
+    folder = tmp_path_factory.mktemp("server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    settings = {"BACKHAND_DATA_DIR": str(folder), "BACKHAND_LESSONS": str(ROOT / "lessons"), "BACKHAND_GRADERS": "1"}
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app", "serve", "--host", "127.0.0.1", "--port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, **settings},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait_until_ready(address, process, log)
+        yield address
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            pytest.fail(f"The server ended at once:\n{log.read_text()}", pytrace=False)
+        try:
+            with urllib.request.urlopen(f"{address}/readyz", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    pytest.fail(f"The server was not ready after {START_SECONDS:g} s:\n{log.read_text()}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chrome(), args=list(SWITCHES))
+        yield launched
+        launched.close()
+
+
+class Watched:
+    """What a page complained about: errors, violations of the content policy, failed requests."""
+
+    def __init__(self, page: Page) -> None:
+        self.complaints: list[str] = []
+        page.on("console", lambda said: said.type in ("error", "warning") and self.complaints.append(said.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("requestfailed", lambda request: self._failed(request.url, request.failure))
+
+    def _failed(self, url: str, failure: str | None) -> None:
+        # A page that is left takes its last save with it; the browser calls the answer that nobody reads aborted.
+        if failure != "net::ERR_ABORTED":
+            self.complaints.append(f"{url}: {failure}")
+
+
+@pytest.fixture
+def context(browser: Browser, server: str, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """A browser without a past; the marker `browser_options` passes options to it."""
+    marker = request.node.get_closest_marker("browser_options")
+    options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **(marker.kwargs if marker else {})}
+    made = browser.new_context(base_url=server, **options)
+    made.set_default_timeout(15_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that must end without a complaint."""
+    opened = context.new_page()
+    watched = Watched(opened)
+    yield opened
+    assert watched.complaints == []
