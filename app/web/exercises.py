@@ -4,17 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.content.blocks import Exercise, Grad, Hint, Lesson, Matmul, Quiz
+from app.content.blocks import Choice, Exercise, Grad, Hint, Lesson, Number, Quiz
 from app.engine.grader import Run
 from app.grading.facts import Shape
 from app.grading.feedback import Feedback
+from app.grading.quiz import mark
 from app.store.progress import LessonState
-from app.web.marking import mark
 from app.web.said import VerdictView, verdict_view
 from app.web.stored import decoded_answer, decoded_run, decoded_verdict
-from app.web.widgets import Widget, widget_of
+from app.web.widgets import PRODUCT_FIELDS, Widget, answer_of, widget_of
 
-PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 STATES = {True: "right", False: "wrong", None: "open"}
 
 
@@ -53,7 +52,8 @@ class QuizView:
     @property
     def product(self) -> dict[str, str]:
         """The answer of a product builder, by field."""
-        return dict(zip(PRODUCT_FIELDS, self.given or ("",) * 4, strict=True)) if isinstance(self.quiz, Matmul) else {}
+        given = (*self.given, "", "", "", "")
+        return dict(zip(PRODUCT_FIELDS, given, strict=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +116,9 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name)
+    forward = None if isinstance(quiz, (Number, Choice)) or quiz.forward is None else lesson.forward(quiz.forward)
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
-    feedback = None if given is None else mark(quiz, given, shapes)
+    feedback = None if given is None else mark(quiz, answer_of(quiz, given), shapes, forward)
     url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
     return QuizView(
         quiz=quiz,
@@ -127,7 +128,7 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        widget=widget_of(lesson, quiz, shapes),
+        widget=widget_of(quiz, shapes, forward),
     )
 
 

@@ -64,7 +64,7 @@ async def lesson(request: Request, site: TheSite, visitor: TheVisitor, lesson: T
         state = await _state(request, site, visitor, lesson)
     except OperationalError as error:
         # A lesson can be read without a database.
-        log.error("database-unavailable", error=str(error.orig))
+        log.warning("database-unavailable", error=str(error.orig))
         state, saving = LessonState(), False
     before, after = site.neighbours(lesson)
     return site.pages.page(

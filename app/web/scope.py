@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from app.engine.task import Task
 from app.grading.facts import Shape
+from app.grading.quiz.words import written
 
 MODULES = ("torch", "F", "math")
 
@@ -12,14 +13,9 @@ def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
     """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
     forward = task.forward
     upstream = f"d{forward.output}"
-    details = {name: shape_text(shape) for name, shape in shapes.items()}
+    details = {name: written(shape) for name, shape in shapes.items()}
     for gradient in (upstream, *task.given):
         details[gradient] = details.get(gradient.removeprefix("d"), "")
     details |= {name: str(size) for name, size in forward.dims.items()}
     details |= dict.fromkeys(MODULES, "module")
     return "; ".join(f"{name}|{detail}" for name, detail in details.items())
-
-
-def shape_text(shape: Shape) -> str:
-    """As Python writes it: `(5,)`, `(3, 4)`, `()`."""
-    return str(tuple(shape))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from app.content.blocks import Forward
 from app.engine.grader import Grader
 from app.grading.facts import Shape
+from app.grading.shapes import infer
 
 
 class ShapesOf:
@@ -22,7 +23,7 @@ class ShapesOf:
         """What the source alone tells; nothing is run."""
         kept = self._inferred.get(id(forward))
         if kept is None:
-            kept = self._inferred[id(forward)] = (forward, _infer(forward))
+            kept = self._inferred[id(forward)] = (forward, infer(forward))
         return kept[1]
 
     async def of(self, forward: Forward | None, *names: str) -> Mapping[str, Shape]:
@@ -41,7 +42,3 @@ class ShapesOf:
                 return shapes
             asked = self._asked[id(forward)] = {**facts.shapes, **shapes}
         return asked
-
-
-def _infer(forward: Forward) -> Mapping[str, Shape]:
-    return {}

@@ -7,7 +7,7 @@ from app.content.blocks import Axes, Forward, Matmul, Quiz
 from app.grading.facts import Shape
 from app.grading.quiz.axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.matmul import Operand, operands_offered
-from app.web.scope import shape_text
+from app.grading.quiz.words import written
 
 PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 
@@ -28,7 +28,7 @@ class Widget:
 def widget_of(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Widget:
     if isinstance(quiz, Axes):
         sums = (
-            f"{' '.join(str(axis) for axis in one.axes)}|{shape_text(one.shape)}" for one in sums_offered(quiz, shapes)
+            f"{' '.join(str(axis) for axis in one.axes)}|{written(one.shape)}" for one in sums_offered(quiz, shapes)
         )
         return Widget(axes=axes_offered(quiz, shapes), sums="; ".join(sums))
     if isinstance(quiz, Matmul):
