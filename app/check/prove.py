@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
-from app.check.quizzes import prove_quiz
+from app.check.quizzes import prove_inference, prove_quiz
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Lesson, Place, Quiz
 from app.engine.grader import Grader
 from app.engine.task import Task, task_of
@@ -33,10 +33,11 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
     facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
     found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
+    found += [wrong for one in forwards for wrong in prove_inference(one, facts[one.name])]
     work = []
     for block in lesson.exercises:
         if isinstance(block, Quiz):
-            found += prove_quiz(block, facts)
+            found += prove_quiz(lesson, block, facts)
         elif isinstance(block, Grad) and not facts[block.forward].error:
             work.append(_code_box(lesson, block, facts[block.forward], grader, mutate=mutate))
     return found + [one for batch in await asyncio.gather(*work) for one in batch]
