@@ -16,6 +16,7 @@ from app.content.errors import Faults, LessonError, LessonErrors, did_you_mean
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
+from app.content.uses import uses_faults
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
 LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
@@ -62,6 +63,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     files = {path for one in read for path in one.files}
     errors += _names_taken_twice([one.unit for one in read], folder)
     errors += _requirements(list(lessons.values()), {name for one in read for name in one.ids})
+    errors += uses_faults(lessons.values())
     for one in read:
         errors += _links(f"{one.folder}/unit.md", one.links, lessons, files)
     for lesson in lessons.values():

@@ -7,7 +7,7 @@ import yaml
 
 from app.content.arithmetic import UnreadableError, integer_of
 from app.content.blocks import Distribution, Forward, Input, Place
-from app.content.errors import did_you_mean
+from app.content.errors import Faults, did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of, texts_of
 from app.content.programs import MODULES, check_forward
@@ -32,7 +32,7 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     inputs = _inputs(options, dims)
     output = options.needed_text("output", "Y") or ""
     source = directive.body.text.rstrip() + "\n"
-    known = [*dims, *(one.name for one in inputs)]
+    known = list(dict.fromkeys((*_keys("dims", options), *_keys("inputs", options))))
     written = check_forward(source, directive.body.line, known, "", reading.faults)
     if output and written and output not in written:
         message = f"The program does not write its output {output!r}."
@@ -50,6 +50,12 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
         source_line=directive.body.line,
         show=options.flag("show", default=True),
     )
+
+
+def _keys(key: str, options: Options) -> list[str]:
+    """The names in a mapping, the faulty ones too: a fault is told once, not again at every use of the name."""
+    value = options.entries.get(key)
+    return list(items_of(value, Faults(""), "") or {}) if value else []
 
 
 def _dims(options: Options) -> dict[str, int]:

@@ -67,7 +67,9 @@ def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
     targets = [one for one in whole if len(one.sizes) == 1]
     fits = len(whole) == 2 and len(contexts) == len(targets) == 1
     if not fits or contexts[0].sizes[0] != targets[0].sizes[0] or contexts[0].sizes[0] not in forward.dims:
-        message = f"{forward.name!r} does not read names: it needs one input with the characters before, one with the next."
+        message = (
+            f"{forward.name!r} does not read names: it needs one input with the characters before, one with the next."
+        )
         fix = 'Write ":inputs: {Xb: "[n, block] ints(vocab)", Yb: "[n] ints(vocab)", …}" with n among the dims.'
         options.wrong("forward", "wrong-inputs", message, fix)
         return "", ""

@@ -1,0 +1,47 @@
+"""Which code boxes a training run takes its gradients from: one box and those that it continues, in any lesson."""
+
+from collections.abc import Iterable, Iterator
+
+from app.content.blocks import Grad, Lesson, Train
+from app.content.directives.train import missing_gradients, parameters_of
+from app.content.errors import LessonError, did_you_mean
+
+
+def boxes_of(lessons: Iterable[Lesson], lesson: Lesson, train: Train) -> tuple[Lesson, tuple[Grad, ...]] | None:
+    """The lesson of the box that *train* uses, and the boxes whose code runs, first to last; None for no such box."""
+    name, hash_, box = train.uses.partition("#")
+    home = next((one for one in lessons if one.name == name), None) if hash_ else lesson
+    if home is None:
+        return None
+    chain: list[Grad] = []
+    found = home.exercise(box if hash_ else train.uses)
+    while isinstance(found, Grad) and found not in chain:
+        chain.append(found)
+        found = home.exercise(found.after) if found.after else None
+    return (home, tuple(reversed(chain))) if chain else None
+
+
+def uses_faults(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
+    """Faults of training runs that use a box of another lesson."""
+    lessons = tuple(lessons)
+    for lesson in lessons:
+        for train in lesson.exercises:
+            if isinstance(train, Train) and "#" in train.uses:
+                yield from _faults(lessons, lesson, train)
+
+
+def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterator[LessonError]:
+    found = boxes_of(lessons, lesson, train)
+    if found is None:
+        known = [f"{one.name}#{grad.name}" for one in lessons for grad in one.exercises if isinstance(grad, Grad)]
+        message = f"':uses:' names {train.uses!r}, and there is no such code box."
+        yield LessonError(train.place, "unknown-exercise", message, did_you_mean(train.uses, known))
+        return
+    home, chain = found
+    forward = lesson.forward(train.forward)
+    assert forward is not None, "the parser resolves :forward:"
+    exercises = {one.name: one for one in home.exercises}
+    missing = missing_gradients(chain[-1], parameters_of(forward), exercises)
+    if missing:
+        message = f"The box {train.uses!r} does not ask for {', '.join(missing)}."
+        yield LessonError(train.place, "missing-gradient", message)
