@@ -1,0 +1,267 @@
+"""The driver that trains in the jail: some steps, a calibration, a loss, a few names, each in one bounded run.
+
+The state of a training run (parameters, the generator of batches) comes in and goes out as numbers, so nothing survives
+in this process. With the learner's code the gradients are what that code leaves in `dW`; without it they are torch's.
+Nothing that is said here is a verdict: losses and gradients are compared outside.
+"""
+
+import json
+import math
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from types import CodeType
+from typing import Any, Protocol
+
+import torch
+import torch.nn.functional as F
+
+Tensor = torch.Tensor
+Scope = dict[str, Any]
+Gradients = Callable[[Scope], Sequence[Any]]
+
+SUBMISSION = "<submission>"
+PROGRAM = "<forward>"
+ROWS = 4096
+LONGEST_NAME = 30
+_MESSAGE_CHARS = 2000
+
+
+class Output(Protocol):
+    """Where a driver leaves its results; given by the sandbox."""
+
+    def tensor(self, key: str, value: object) -> None: ...
+
+    def text(self, key: str, value: str) -> None: ...
+
+
+class GradientError(Exception):
+    """The learner's code left no usable gradient."""
+
+
+def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+    """Do the part of a training run that *header* names."""
+    torch.set_default_dtype(getattr(torch, header["dtype"]))
+    # Whatever an author's or a learner's own draw may be, it must not depend on the moment.
+    torch.default_generator.manual_seed(0)
+    PARTS[header["part"]](Model(header, arrays), out)
+
+
+class Model:
+    """A forward program with its parameters as they stand now."""
+
+    def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Tensor]) -> None:
+        self.header = header
+        self.names: list[str] = [one["name"] for one in header["parameters"]]
+        self.values = {name: arrays[f"p/{name}"].clone() for name in self.names if f"p/{name}" in arrays}
+        self.held = {key.removeprefix("h/"): value for key, value in arrays.items() if key.startswith("h/")}
+        self.generator = torch.Generator()
+        if "g" in arrays:
+            self.generator.set_state(arrays["g"].clone())
+        self.contexts = arrays["X"].long() if "X" in arrays else torch.empty(0, dtype=torch.int64)
+        self.targets = arrays["Y"].long() if "Y" in arrays else torch.empty(0, dtype=torch.int64)
+        self.fixed: Scope = {"torch": torch, "F": F, "math": math, **header["dims"]}
+        self.upstream = f"d{header['output']}"
+
+    def scope(self, contexts: Tensor, targets: Tensor) -> Scope:
+        """The names that the program starts from, with one batch."""
+        batch: Scope = {self.header["context"]: contexts, self.header["target"]: targets}
+        return {**self.fixed, self.header["batch"]: len(contexts), **self.values, **self.held, **batch}
+
+    def draw(self) -> tuple[Tensor, Tensor]:
+        """The next batch."""
+        size = self.header["dims"][self.header["batch"]]
+        rows = torch.randint(0, len(self.targets), (size,), generator=self.generator)
+        return self.contexts[rows], self.targets[rows]
+
+    def program(self, until: Sequence[str] = ()) -> CodeType:
+        """The statements that are needed for *until* (or all of them), without those that write a held tensor."""
+        chosen = []
+        wanted = set(until)
+        for statement in self.header["statements"]:
+            if not set(statement["outputs"]) <= self.held.keys():
+                chosen.append(statement["source"])
+            wanted -= set(statement["outputs"])
+            if until and not wanted:
+                break
+        return compile("\n".join(chosen), PROGRAM, "exec")
+
+    def gradients(self) -> Gradients:
+        """How one step gets the gradients of the parameters from a scope after the forward program."""
+        code = self.header["code"]
+        if code is None:
+            leaves = [value.requires_grad_() for value in self.values.values()]
+            output = self.header["output"]
+            return lambda scope: torch.autograd.grad(scope[output], leaves, materialize_grads=True)
+        compiled = compile(code, SUBMISSION, "exec")
+        names = [f"d{name}" for name in self.names]
+
+        def own(scope: Scope) -> list[Any]:
+            scope[self.upstream] = torch.ones(())
+            exec(compiled, scope)
+            return [scope.get(name) for name in names]
+
+        return own
+
+    def check(self, gradients: Sequence[Any]) -> None:
+        """Refuse what cannot be subtracted from a parameter entry by entry; torch would stretch some of it silently.
+
+        Raises:
+            GradientError: A gradient is missing, no tensor, or of another shape than its parameter.
+        """
+        for name, gradient in zip(self.names, gradients, strict=True):
+            shape = tuple(self.values[name].shape)
+            if gradient is None:
+                raise GradientError(f"No tensor called `d{name}` was left in scope.")
+            if type(gradient) is not Tensor:
+                raise GradientError(f"`d{name}` is a {type(gradient).__name__}, not a tensor.")
+            if tuple(gradient.shape) != shape:
+                raise GradientError(f"`d{name}` has the shape {tuple(gradient.shape)}; `{name}` has {shape}.")
+
+
+def start(model: Model, out: Output) -> None:
+    """The parameters before the first step, and the generator that draws the batches after them."""
+    model.generator.manual_seed(model.header["seed"])
+    for one in model.header["parameters"]:
+        drawn = torch.randn(one["shape"], generator=model.generator)
+        out.tensor(f"p/{one['name']}", drawn * one["scale"] + one["shift"])
+    out.tensor("g", model.generator.get_state())
+
+
+def steps(model: Model, out: Output) -> None:
+    """As many steps as the time allows, from `first` to before `stop`."""
+    header = model.header
+    losses: list[Tensor] = []
+    step, half, (early, late) = header["first"], header["half"], header["rates"]
+    deadline = time.perf_counter() + header["seconds"]
+    try:
+        with torch.set_grad_enabled(header["code"] is None):
+            forward, gradients_of = model.program(), model.gradients()
+            output, checked = header["output"], False
+            while step < header["stop"] and (not losses or time.perf_counter() < deadline):
+                scope = model.scope(*model.draw())
+                exec(forward, scope)
+                losses.append(scope[output].detach())
+                gradients = gradients_of(scope)
+                if not checked:
+                    model.check(gradients)
+                    checked = True
+                rate = early if step < half else late
+                with torch.no_grad():
+                    for value, gradient in zip(model.values.values(), gradients, strict=True):
+                        value += -rate * gradient
+                step += 1
+    except MemoryError:
+        raise
+    except Exception as error:
+        _report(error, out)
+        losses = losses[: step - header["first"]]
+    out.tensor("losses", torch.stack(losses) if losses else torch.empty(0))
+    for name, value in model.values.items():
+        out.tensor(f"p/{name}", value)
+    out.tensor("g", model.generator.get_state())
+
+
+def gradients(model: Model, out: Output) -> None:
+    """The gradients of the parameters on the next batch."""
+    try:
+        with torch.set_grad_enabled(model.header["code"] is None):
+            scope = model.scope(*model.draw())
+            forward, gradients_of = model.program(), model.gradients()
+            exec(forward, scope)
+            found = gradients_of(scope)
+            model.check(found)
+    except MemoryError:
+        raise
+    except Exception as error:
+        _report(error, out)
+        return
+    for name, gradient in zip(model.names, found, strict=True):
+        out.tensor(f"d/{name}", gradient)
+
+
+def calibrate(model: Model, out: Output) -> None:
+    """Mean and variance of all rows, merged with those of the rows that were `seen` before.
+
+    Source: T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+    variances", 1979, http://i.stanford.edu/pub/cstr/reports/cs/tr/79/773/CS-TR-79-773.pdf
+    """
+    names = (model.header["mean"], model.header["variance"])
+    mean, variance = (model.held.pop(name, None) for name in names)
+    program, seen = model.program(names), model.header["seen"]
+    for rows in _chunks(len(model.targets)):
+        scope = model.scope(model.contexts[rows], model.targets[rows])
+        with torch.no_grad():
+            exec(program, scope)
+        new_mean, new_variance = (scope[name].double() for name in names)
+        size = rows.stop - rows.start
+        if mean is None or variance is None:
+            mean, variance = new_mean, new_variance
+        else:
+            total, shift = seen + size, new_mean - mean
+            squares = variance * (seen - 1) + new_variance * (size - 1) + shift**2 * (seen * size / total)
+            mean, variance = mean + shift * (size / total), squares / (total - 1)
+        seen += size
+    out.tensor("mean", mean)
+    out.tensor("variance", variance)
+
+
+def evaluate(model: Model, out: Output) -> None:
+    """The sum of the losses of all rows."""
+    program = model.program()
+    total = torch.zeros((), dtype=torch.float64)
+    for rows in _chunks(len(model.targets)):
+        scope = model.scope(model.contexts[rows], model.targets[rows])
+        with torch.no_grad():
+            exec(program, scope)
+        total += scope[model.header["output"]].double() * (rows.stop - rows.start)
+    out.tensor("total", total)
+
+
+def sample(model: Model, out: Output) -> None:
+    """Names that the model spells, symbol by symbol, as rows of indices."""
+    header = model.header
+    model.generator.manual_seed(header["seed"])
+    program = model.program([header["logits"]])
+    names = torch.zeros(header["count"], LONGEST_NAME, dtype=torch.uint8)
+    for row in range(header["count"]):
+        context = [0] * header["width"]
+        for place in range(LONGEST_NAME):
+            scope = model.scope(torch.tensor([context]), torch.zeros(1, dtype=torch.int64))
+            with torch.no_grad():
+                exec(program, scope)
+            odds = F.softmax(scope[header["logits"]][0], dim=0)
+            index = int(torch.multinomial(odds, 1, generator=model.generator))
+            names[row, place] = index
+            context = [*context[1:], index]
+            if index == 0:
+                break
+    out.tensor("names", names)
+
+
+PARTS: Mapping[str, Callable[[Model, Output], None]] = {
+    "start": start,
+    "steps": steps,
+    "gradients": gradients,
+    "calibrate": calibrate,
+    "evaluate": evaluate,
+    "sample": sample,
+}
+
+
+def _chunks(rows: int) -> list[slice]:
+    """All *rows* in nearly equal pieces: a last piece of one row would have no variance."""
+    pieces = math.ceil(rows / ROWS)
+    return [slice(rows * index // pieces, rows * (index + 1) // pieces) for index in range(pieces)]
+
+
+def _report(error: Exception, out: Output) -> None:
+    """Say what went wrong, and in which line of whose text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == SUBMISSION]
+    if isinstance(error, SyntaxError) and error.filename == SUBMISSION:
+        lines = [error.lineno]
+    whose = "learner" if lines or isinstance(error, GradientError) else "author"
+    said = str(error) if isinstance(error, GradientError) else f"{type(error).__name__}: {error}"
+    report = {"whose": whose, "line": lines[-1] if lines else None, "message": said[:_MESSAGE_CHARS]}
+    out.text("failed", json.dumps(report))
