@@ -24,7 +24,7 @@ OPENING = re.compile(r"^[ ]{0,3}(`{3,})[ \t]*\{")
 
 _plain_fence = make_fence_rule()
 _directive_fence = make_fence_rule(markers=("`",), disallow_marker_in_info=())
-_colon_fence = make_fence_rule(markers=(":",), token_type="colon_fence", disallow_marker_in_info=())
+_whole_colon_fence = make_fence_rule(markers=(":",), token_type="colon_fence", disallow_marker_in_info=())
 
 
 def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -32,6 +32,19 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line = state.src[state.bMarks[start] : state.eMarks[start]]
     rule = _directive_fence if OPENING.match(line) else _plain_fence
     return rule(state, start, end, silent)
+
+
+def _colon_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A colon fence; colons alone open nothing, so that a stray one does not swallow what follows it."""
+    line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
+    if len(line) < 3 or set(line) != {":"} or state.is_code_block(start):
+        return _whole_colon_fence(state, start, end, silent)
+    if not silent:
+        token = state.push("colon_fence", "code", 0)
+        token.markup = line
+        token.map = [start, start + 1]
+        state.line = start + 1
+    return True
 
 
 def markdown() -> MarkdownIt:

@@ -18,11 +18,12 @@ LIST_KEYS = ("requires", "goals")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The options, the lists among them by key, and the body below."""
+    """The options, the lists among them by key, and the body below; *sound* where it could be read at all."""
 
     options: Options
     lists: Mapping[str, Sequence[Value]]
     body: Body
+    sound: bool = True
 
 
 def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontMatter:
@@ -33,12 +34,13 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
     if not lines or lines[0].rstrip() != "---":
         fix = "Start the file with '---', 'title: …', '---'."
         faults.add(top, "no-front-matter", "The file has no front matter.", fix)
-        return FrontMatter(Options({}, "The front matter", top, faults), {}, Body("\n".join(lines), 1))
+        return FrontMatter(Options({}, "The front matter", top, faults), {}, Body("\n".join(lines), 1), sound=False)
     if end is None:
         faults.add(top, "unclosed", "The front matter is never closed.", "Add a line '---' below it.")
         end = len(lines)
     value = Value("\n".join(lines[1:end]), faults.at(2))
-    items = items_of(value, faults, "The front matter") or {}
+    read = items_of(value, faults, "The front matter")
+    items = read or {}
     for key, (entry, _) in items.items():
         if key not in keys:
             place = file.place(entry.place.line, key)
@@ -46,7 +48,9 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
     entries = {key: entry for key, (entry, _) in items.items() if key in keys}
     lists = {key: _list(key, *items[key], faults) for key in LIST_KEYS if key in items and key in keys}
     options = Options(entries, "The front matter", top, faults)
-    return FrontMatter(options, lists, Body("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))))
+    return FrontMatter(
+        options, lists, Body("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))), sound=read is not None
+    )
 
 
 def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[Value]:
@@ -69,6 +73,8 @@ def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[V
 def check_lesson(front: FrontMatter, faults: Faults) -> None:
     """Faults where a key of a lesson is missing or not of its form."""
     options = front.options
+    if not front.sound:
+        return
     _need(options, "title", "The linear layer, by shape")
     _need(options, "id", "linear-layer")
     _need(options, "estimate", "20 min")

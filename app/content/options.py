@@ -41,13 +41,9 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
         faults.add(value.place, "too-long", f"This value is longer than {LONGEST} characters.")
         return None
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(value.text, Loader=yaml.SafeLoader)):
-            faults.add(value.place, "not-yaml", "Aliases (*name) are not allowed.", "Put text with a star in quotes.")
+        if not _is_simple(value, faults):
             return None
         node = yaml.compose(value.text, Loader=yaml.SafeLoader)
-    except RecursionError:
-        faults.add(value.place, "not-yaml", "This value is nested too deeply.")
-        return None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = _place(value, mark.line, mark.column) if mark else value.place
@@ -59,6 +55,20 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
         faults.add(value.place, "not-yaml", f"This is not a YAML value: {str(error).splitlines()[0]}.")
         return None
     return node
+
+
+def _is_simple(value: Value, faults: Faults) -> bool:
+    """No aliases, which could multiply, and no deep nesting, which takes the parser quadratic time."""
+    depth = 0
+    for event in yaml.parse(value.text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            faults.add(value.place, "not-yaml", "Aliases (*name) are not allowed.", "Put text with a star in quotes.")
+            return False
+        if depth > DEEPEST:
+            faults.add(value.place, "not-yaml", "This value is nested too deeply.")
+            return False
+    return True
 
 
 def _place(value: Value, line: int, column: int) -> Place:
@@ -109,18 +119,12 @@ def texts_of(node: yaml.Node) -> list[str] | None:
     return [str(entry.value) for entry in node.value]
 
 
-def plain_of(node: yaml.Node, depth: int = 0) -> object:
-    """Any YAML as numbers, booleans, text, lists and dicts.
-
-    Raises:
-        ValueError: It is nested too deeply.
-    """
-    if depth > DEEPEST:
-        raise ValueError("This value is nested too deeply.")
+def plain_of(node: yaml.Node) -> object:
+    """Any YAML as numbers, booleans, text, lists and dicts."""
     if isinstance(node, yaml.SequenceNode):
-        return [plain_of(entry, depth + 1) for entry in node.value]
+        return [plain_of(entry) for entry in node.value]
     if isinstance(node, yaml.MappingNode):
-        return {str(key.value): plain_of(entry, depth + 1) for key, entry in node.value}
+        return {str(key.value): plain_of(entry) for key, entry in node.value}
     text = str(node.value)
     if getattr(node, "style", None) in ("'", '"'):
         return text

@@ -4,7 +4,7 @@ import yaml
 
 from app.content.blocks import Visual
 from app.content.fences import Directive
-from app.content.options import Options, node_of, place_of, plain_of
+from app.content.options import Options, node_of, plain_of
 from app.content.reading import Reading
 from app.content.visuals import KINDS, check_given
 
@@ -43,9 +43,5 @@ def _given(options: Options) -> dict[str, object] | None:
     if not isinstance(node, yaml.MappingNode):
         options.wrong("given", "wrong-type", "':given:' is a mapping, such as {z: [2, 0.5], target: 1}.")
         return None
-    try:
-        given = plain_of(node)
-    except ValueError as error:
-        options.faults.add(place_of(value, node), "wrong-type", str(error))
-        return None
+    given = plain_of(node)
     return given if isinstance(given, dict) else None

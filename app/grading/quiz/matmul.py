@@ -167,8 +167,8 @@ def rule_of(quiz: Matmul, forward: Forward | None, shapes: Mapping[str, Shape]) 
         for left, right_side in _products(statement.value):
             if tensor in (left.name, right_side.name):
                 found.append(Rule(left, right_side, f"d{names[0]}"))
-    reads = sum(isinstance(node, ast.Name) and node.id == tensor for node in ast.walk(tree))
-    return found[0] if len(found) == 1 and reads == 1 else None
+    names_read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return found[0] if len(found) == 1 and names_read.count(tensor) == 1 else None
 
 
 def _products(expression: ast.expr) -> Iterator[tuple[Factor, Factor]]:

@@ -1,0 +1,106 @@
+"""Sums in text: exact where they can be, bounded always."""
+
+import math
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.arithmetic import UnreadableError, integer_of, number_of, value_of
+
+NAMES = {"n": 32, "block": 3, "half": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1/(n-1)", Fraction(1, 31)),
+        ("block*10", Fraction(30)),
+        ("3.2e-2", Fraction(32, 1000)),
+        ("0,0323", Fraction(323, 10000)),
+        (".5", Fraction(1, 2)),
+        ("5.", Fraction(5)),
+        ("−1/2", Fraction(-1, 2)),
+        ("3 × 4 ÷ 2", Fraction(6)),
+        ("2^3", Fraction(8)),
+        ("-2**2", Fraction(-4)),
+        ("2**-1", Fraction(1, 2)),
+        ("2**3**2", Fraction(512)),
+        ("7//2", Fraction(3)),
+        ("- - 1", Fraction(1)),
+    ],
+)
+def test_whole_numbers_and_fractions_are_exact(text, value):
+    assert value_of(text, NAMES) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("half**0.5", math.sqrt(0.5)), ("tanh(1)", math.tanh(1)), ("exp(1)/(1+exp(1))", 1 / (1 + math.exp(-1)))],
+)
+def test_functions_give_floats(text, value):
+    assert number_of(text, NAMES) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1),
+        ("1 2", 3),
+        ("1 + m", 5),
+        ("(1", 3),
+        ("1 +", 4),
+        ("open(1)", 1),
+        ("n.real", 2),
+        ("1 if n else 2", 3),
+        ("[1]", 1),
+    ],
+)
+def test_what_cannot_be_read_has_a_column(text, column):
+    with pytest.raises(UnreadableError) as caught:
+        value_of(text, NAMES)
+
+    assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9**9**9",
+        "9**9**9**9",
+        "2**99999",
+        "(2**1000)**1000",
+        "1e999999999",
+        "1/0",
+        "0**-1",
+        "exp(1e9)",
+        "sqrt(-1)",
+        "(-8)**0.5",
+    ]
+    + ["(" * 10_000, "-" * 10_000, "1" * 10_000, "1**" * 120 + "1", "9999999999" * 39],
+)
+def test_huge_and_impossible_values_are_refused_at_once(text):
+    started = time.perf_counter()
+
+    with pytest.raises(UnreadableError):
+        number_of(text, NAMES)
+
+    assert time.perf_counter() - started < 0.1
+
+
+def test_a_size_is_whole():
+    assert integer_of("n*block", NAMES) == 96
+    with pytest.raises(UnreadableError, match="not a whole number"):
+        integer_of("n/3", NAMES)
+
+
+@given(st.text(alphabet="0123456789.,eE+-−*/^()n blocksqrtexp×÷ \t_é²", max_size=60) | st.text(max_size=60))
+def test_any_text_gives_a_finite_number_or_is_unreadable(text):
+    try:
+        number = number_of(text, NAMES)
+    except UnreadableError:
+        return
+
+    assert math.isfinite(number)

@@ -1,0 +1,244 @@
+"""Lesson files become frozen values, or every fault at its exact place."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.blocks import Axes, Callout, Choice, Forward, Grad, Lesson, Matmul, Number, Prose, Shape, Visual
+from app.content.directives import OPTIONS
+from app.content.parse import parse_lesson
+
+FIXTURES = Path(__file__).parent / "fixtures"
+GOOD = sorted((FIXTURES / "good").glob("*.md"))
+BAD = sorted((FIXTURES / "bad").glob("*.md"))
+
+
+def lesson(name: str) -> Lesson:
+    read, errors = parse_lesson((FIXTURES / "good" / name).read_text(), name)
+    assert read is not None, errors
+    return read
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_a_good_lesson_has_no_errors(path):
+    read, errors = parse_lesson(path.read_text(), path.name)
+
+    assert errors == ()
+    assert read is not None
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_every_fault_is_told_at_its_place_with_what_to_write(path):
+    read, errors = parse_lesson(path.read_text(), path.name)
+
+    assert [str(error) for error in errors] == path.with_suffix(".txt").read_text().splitlines()
+    assert read is None
+
+
+def test_blocks_stand_in_file_order():
+    kinds = [type(block) for block in lesson("07-linear-layer.md").blocks]
+
+    assert kinds == [Prose, Forward, Shape, Number, Choice, Axes, Matmul, Grad]
+
+
+def test_a_forward_program_knows_its_line_dims_and_inputs():
+    forward = lesson("08-everything.md").forward("table")
+
+    assert forward is not None
+    assert (forward.dims, forward.output, forward.show) == ({"V": 27, "D": 10, "B": 32, "T": 3}, "y", False)
+    lines = (FIXTURES / "good" / "08-everything.md").read_text().splitlines()
+    assert lines[forward.source_line - 1] == "e = C[ix]"
+    drawn = [(one.name, one.sizes, one.distribution, one.bound) for one in forward.inputs]
+    assert drawn == [
+        ("C", ("V", "D"), "randn", None),
+        ("ix", ("B", "T"), "ints", "V"),
+        ("w", ("T*D",), "positive", None),
+        ("q", ("B", "V"), "onehot", None),
+        ("s", (), "randn", None),
+    ]
+
+
+def test_a_code_box_carries_everything_that_was_written():
+    box = cast(Grad, lesson("08-everything.md").exercise("indexed"))
+
+    assert (box.require, box.given, box.grade, box.rtol, box.forbid) == (
+        ("de", "dC"),
+        ("df",),
+        "value",
+        1e-4,
+        ("loops",),
+    )
+    assert (box.seconds, box.reveal, box.reason) == (0.5, "after:3", "The sum over repeated rows is long.")
+    assert box.starter.source == "de = ____\ndC = ____\n"
+    assert box.solution.source.startswith("de = df.view(B, T, D)\n")
+    assert [code.source.startswith("de = df.reshape") for code in box.alternatives] == [True]
+    assert box.mistakes[0].message == "Rows that repeat get *all* their shares: `dC[ix] += de` keeps one."
+    assert "<code>dC[ix] += de</code>" in box.mistakes[0].html
+
+
+def test_the_lines_of_code_are_those_of_the_file():
+    read = lesson("08-everything.md")
+    lines = (FIXTURES / "good" / "08-everything.md").read_text().splitlines()
+    boxes = [block for block in read.blocks if isinstance(block, Grad)]
+
+    for code in [
+        code for box in boxes for code in (box.solution, *box.alternatives, *(one.code for one in box.mistakes))
+    ]:
+        assert lines[code.line - 1] == code.source.splitlines()[0]
+
+
+def test_a_choice_splits_boxes_texts_and_feedback():
+    choice = cast(Choice, lesson("08-everything.md").exercise("several"))
+
+    assert [option.right for option in choice.options] == [True, False, True]
+    assert choice.multiple
+    assert "<p>No: <code>b</code> is <em>not</em>.</p>\n<p>Not at all.</p>" == choice.options[1].feedback
+    assert choice.options[1].html == "<p><code>b</code></p>"
+    assert "[x]" not in "".join(option.html for option in choice.options)
+    assert "Which hold?" in choice.prompt
+    assert "a list in a hint" in choice.hints[0].html
+
+
+def test_former_ids_find_the_exercise():
+    read = lesson("08-everything.md")
+
+    assert read.exercise("some") is read.exercise("several")
+
+
+def test_tempting_values_lose_their_colon():
+    shape = cast(Shape, lesson("07-linear-layer.md").exercise("dw-shape"))
+
+    assert [(one.value, str(one.html)) for one in shape.tempting] == [
+        ("32", "That is the batch axis; it is summed away in the product."),
+        ("100", "That is the first number again."),
+    ]
+
+
+def test_pictures_and_callouts():
+    blocks = lesson("08-everything.md").blocks
+
+    forces = next(block for block in blocks if isinstance(block, Visual))
+    titles = [block.title for block in blocks if isinstance(block, Callout)]
+    assert forces.given == {"z": [2, 0.5, -1, 0, 1], "target": 3}
+    assert titles == ["A title with `code`", ""]
+
+
+def test_the_front_matter_is_read():
+    read = lesson("08-everything.md")
+
+    assert (read.title, read.name, read.estimate) == ("Everything at once: a tour", "everything", "1 h 10 min")
+    assert (read.slug, read.requires, read.draft) == ("everything", ("linear-layer",), True)
+    assert [str(goal) for goal in read.goals] == [
+        "read <code>dW</code> off the <em>shapes</em>",
+        'know that <span class="math" data-display="false">\\partial L/\\partial b</span> is a sum',
+    ]
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r"])
+def test_line_endings_and_a_byte_order_mark_change_nothing(ending):
+    text = (FIXTURES / "good" / "08-everything.md").read_text()
+
+    read, errors = parse_lesson("\ufeff" + text.replace("\n", ending), "08-everything.md")
+
+    assert errors == ()
+    assert read == lesson("08-everything.md")
+
+
+SNIPPETS = st.sampled_from(
+    [
+        "---\n",
+        ":::",
+        "::::",
+        "```",
+        "~~~",
+        "{",
+        "}",
+        "\n",
+        "\n\n",
+        " ",
+        "  ",
+        "- [x] ",
+        "- `",
+        "`: ",
+        "> ",
+        "$$",
+        "$",
+        "|",
+        "#",
+    ]
+    + [
+        "title: t\n",
+        "[^1]",
+        "](",
+        "[a](#b)",
+        "1/0",
+        "9**9",
+        "&a *a",
+        "dX = ",
+        "((((",
+        "\\",
+        "\t",
+        "\0",
+        "é",
+        "[",
+        "]",
+        "![",
+    ]
+    + [f"{fence}{{{name}}} " for name in OPTIONS for fence in (":::", "```")]
+    + [f":{option}: " for options in OPTIONS.values() for option in options]
+    + ["{N: 3}", "[N, D]", "linear", "dW", "Y = X @ W\n", "(100, ?)", "'", '"', "*", "_", "<b>", "|-|\n"]
+)
+
+
+@given(st.lists(SNIPPETS, max_size=40).map("".join))
+def test_any_arrangement_of_the_format_gives_a_lesson_or_errors(text):
+    read, errors = parse_lesson(text, "01-any.md")
+
+    assert (read is None) == bool(errors)
+    assert all(1 <= error.place.line <= text.count("\n") + 2 for error in errors)
+
+
+@given(st.text())
+def test_any_text_gives_a_lesson_or_errors(text):
+    for prefix in ("", "---\ntitle: t\nid: t\nestimate: 1 min\n---\n", ":::{choice} a\n", "```{forward} f\n:inputs: "):
+        read, errors = parse_lesson(prefix + text, "01-any.md")
+
+        assert (read is None) == bool(errors)
+
+
+@given(st.data())
+def test_a_good_lesson_with_a_wound_never_crashes(data):
+    text = GOOD[data.draw(st.integers(0, len(GOOD) - 1))].read_text()
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 60)))
+
+    read, errors = parse_lesson(text[:start] + data.draw(SNIPPETS) + text[end:], "01-any.md")
+
+    assert (read is None) == bool(errors)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[" * 5000,
+        "{a: " * 3000,
+        "&a [1, *a]",
+        "!!python/object:os.system x",
+        "\x00\x07",
+        "{? a}",
+        "{[a]: 1}",
+        "- a\n- b",
+        "9" * 9000,
+    ],
+)
+@pytest.mark.parametrize("option", ["dims", "inputs"])
+def test_hostile_values_are_errors(option, value):
+    text = f"---\ntitle: t\nid: t\nestimate: 1 min\n---\n```{{forward}} f\n:{option}: {value}\n:output: y\ny = 1\n```\n"
+
+    read, errors = parse_lesson(text, "01-any.md")
+
+    assert read is None
+    assert errors
