@@ -10,7 +10,7 @@ import json
 import math
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from io import StringIO
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from app.grading.fault import FILE, describe, is_out_of_memory
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
+_SHOWN = 4000
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
@@ -37,7 +38,7 @@ class Output(Protocol):
 def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
-    trees = {kind: _Code(header["source"], wide=kind == "float64") for kind in {job["dtype"] for job in header["runs"]}}
+    trees = {kind: _Code(header["source"], kind == "float64") for kind in {job["dtype"] for job in header["runs"]}}
     stop = len(header["lines"])
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -45,10 +46,12 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
             torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
             torch.default_generator.manual_seed(0)
             trial = _Trial(header, job, arrays, trees[job["dtype"]])
-            with out.capture() if job["visible"] else nullcontext() as printed:
+            if job["visible"]:
+                with out.capture() as printed:
+                    trial.run(stop)
+                    out.text("printed", printed.getvalue())
+            else:
                 trial.run(stop)
-            if printed is not None:
-                out.text("printed", printed.getvalue())
             report[job["id"]] = trial.send(out)
             if job["visible"] and trial.errors:
                 stop = int(trial.errors[0]["statement"])
@@ -59,12 +62,14 @@ class _Code:
     """The statements, compiled one by one; *wide* turns float32 into float64, where the hidden data live."""
 
     def __init__(self, source: str, wide: bool) -> None:
-        body = ast.parse(source).body
-        self.nodes = [_Widened().visit(node) for node in body] if wide else body
+        self.nodes = ast.parse(source).body
+        self._wide = wide
         self._codes: dict[int, Any] = {}
 
     def __getitem__(self, index: int) -> Any:
         if index not in self._codes:
+            if self._wide:
+                self.nodes[index] = _Widened().visit(self.nodes[index])
             module = ast.fix_missing_locations(ast.Module([self.nodes[index]], []))
             self._codes[index] = compile(module, FILE, "exec")
         return self._codes[index]
@@ -131,7 +136,8 @@ class _Trial:
         self.lines = header["lines"]
         self.last: dict[str, int] = header["last"]
         self.required: list[str] = header["required"]
-        self.isolated = bool(job["forced"])
+        self.isolated = bool(job["isolated"])
+        self.shown: list[str] = header["shown"]
         self.visible = bool(job["visible"])
         self.arrays = arrays
         self.forced = {name: arrays[key] for name, key in job["forced"].items()}
@@ -227,10 +233,19 @@ class _Trial:
                 if kept.changed_by is not None:
                     changed[name] = kept.changed_by
                     out.tensor(f"{self.id}/later/{name}", kept.value)
-        return {"errors": self.errors, "mutated": self.mutated, "changed": changed, "kinds": kinds}
+        shown = [_shown(name, self.scope[name]) for name in self.shown if name in self.scope]
+        return {"errors": self.errors, "mutated": self.mutated, "changed": changed, "kinds": kinds, "shown": shown}
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
     if one.shape != other.shape:
         return False
     return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _shown(name: str, value: object) -> dict[str, Any]:
+    """How *value* prints, cut to a bound; what is not a tensor is only named."""
+    if type(value) is Tensor:
+        return {"name": name, "shape": list(value.shape), "dtype": str(value.dtype)[6:], "text": str(value)[:_SHOWN]}
+    text = repr(value)[:_SHOWN] if isinstance(value, _NUMBERS) else f"a {type(value).__name__}"
+    return {"name": name, "shape": [], "dtype": type(value).__name__, "text": text}

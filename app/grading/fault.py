@@ -4,7 +4,6 @@ Runs in the jail, after the learner's code has failed; whatever it meets, it mus
 """
 
 import ast
-import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -25,7 +24,7 @@ def describe(error: BaseException, node: ast.AST) -> dict[str, Any]:
     frame, line, place = _innermost(error.__traceback__)
     found = _operation(node, place) if place is not None else None
     return {
-        "line": line or getattr(node, "lineno", None),
+        "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],
         "text": _text(error)[:_TEXT_CHARS],
         "source": _source(found) if found is not None else "",
@@ -123,7 +122,3 @@ def _source(node: ast.AST) -> str:
         return ast.unparse(node)[:_SOURCE_CHARS]
     except BaseException:
         return ""
-
-
-def formatted(error: BaseException) -> str:
-    return "".join(traceback.format_exception_only(error)).strip()[:_TEXT_CHARS]

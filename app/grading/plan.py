@@ -5,6 +5,7 @@ Total on any text: what is not Python becomes a `Plan` with an error, never an e
 
 import ast
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -91,7 +92,9 @@ def read_plan(code: str) -> Plan:
     if len(code) > LONGEST:
         return Plan(fault=Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1))
     try:
-        body = ast.parse(code).body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(code).body
         return _plan(body)
     except SyntaxError as error:
         return Plan(fault=Fault(message=_syntax(error, code), line=error.lineno or 1, column=error.offset))

@@ -17,6 +17,16 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A name at the end of a run, as torch prints it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One run.
 
@@ -34,6 +44,7 @@ class Trial:
     kinds: Mapping[str, str] = field(default_factory=dict)
     errors: Sequence[Raised] = ()
     mutated: Mapping[str, int] = field(default_factory=dict)
+    shown: Sequence[Seen] = ()
 
     def final(self, name: str) -> Array | None:
         found = self.later.get(name)
@@ -69,6 +80,16 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         kinds=kinds,
         errors=tuple(raised(one) for one in _list(report.get("errors")) if isinstance(one, dict)),
         mutated=_mutated(_list(report.get("mutated"))),
+        shown=tuple(_seen(_mapping(one)) for one in _list(report.get("shown"))),
+    )
+
+
+def _seen(one: Mapping[str, Any]) -> Seen:
+    return Seen(
+        name=str(one.get("name", ""))[:200],
+        shape=tuple(size for size in _list(one.get("shape")) if isinstance(size, int)),
+        dtype=str(one.get("dtype", ""))[:20],
+        text=str(one.get("text", ""))[:4000],
     )
 
 

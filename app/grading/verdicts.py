@@ -4,7 +4,7 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from app.grading.errors import translate
 from app.grading.evidence import Diagnosis
 from app.grading.plan import Plan
 from app.grading.program import Program
+from app.grading.remarks import dtype_note, vacuous_note
 from app.grading.trials import Trial
 from app.grading.verdict import RIGHT, NameVerdict, Standing
 
@@ -151,8 +152,8 @@ class Judge:
         for changed, at in self.visible.mutated.items():
             if self._blamed_for(at) == name:
                 message = (
-                    f"Line {self.plan.lines[at].line} changes `{changed}` itself, so every later line reads the changed "
-                    f"numbers. Work on a copy: `{changed}.clone()`."
+                    f"Line {self.plan.lines[at].line} changes `{changed}` itself, so every later line reads the "
+                    f"changed numbers. Work on a copy: `{changed}.clone()`."
                 )
                 return self._named(name, "mutated", f"mutated:{changed}", message)
         return None
@@ -164,7 +165,7 @@ class Judge:
         names = self.ruling.required
         written = [name for name in names if name in self.plan.lines[statement].writes]
         after = sorted((self.plan.last[name], name) for name in names if self.plan.last.get(name, -1) >= statement)
-        return (written or [name for _, name in after] or list(names[:1]) or [None])[0]
+        return next(iter([*written, *(name for _, name in after), *names]), None)
 
     def _aliased(self, name: str) -> NameVerdict | None:
         for run in ("true", "v"):
@@ -178,8 +179,8 @@ class Judge:
             others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
             other = others[0] if others else "another name"
             message = (
-                f"`{name}` was right, but line {line.line} changed it again: `{other}` and `{name}` are the same memory. "
-                f"Give `{other}` its own with `.clone()`."
+                f"`{name}` was right, but line {line.line} changed it again: `{other}` and `{name}` are the same "
+                f"memory. Give `{other}` its own with `.clone()`."
             )
             return self._named(name, "aliased", f"aliased:{other}", message)
         return None
@@ -198,13 +199,7 @@ class Judge:
     def _by_rule(self, name: str) -> NameVerdict | None:
         if not self._holds(name, self._isolated(name)):
             return None
-        return replace(self._named(name, "right"), note=self._dtype_note(name))
-
-    def _dtype_note(self, name: str) -> str:
-        got = self.visible.values.get(name)
-        if got is None or got.dtype.kind == "f" or name in self.visible.kinds:
-            return ""
-        return f"The values are right, but this is a tensor of {got.dtype} numbers; dividing it in place would fail."
+        return replace(self._named(name, "right"), note=dtype_note(self.visible, name))
 
     def _by_another_road(self, name: str) -> NameVerdict | None:
         drawn_on = self.plan.drawn_on(name, self.ruling.forced)
@@ -266,7 +261,8 @@ class Judge:
         close = closeness(shown, reference)
         if close is not None:
             verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
-        verdict = replace(verdict, note=" ".join(part for part in (verdict.note, self._vacuous_note(name)) if part))
+        remarks = (verdict.note, vacuous_note(name, self.references["true"][name[1:]], self.program))
+        verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict != "wrong":
             return verdict
         clean = not self._culprits(name, standing)
@@ -276,22 +272,6 @@ class Judge:
             return verdict
         found = self._diagnosed(name, clean)
         return replace(verdict, code=found.code, message=found.message)
-
-    def _vacuous_note(self, name: str) -> str:
-        reference = self.references["true"].get(name[1:])
-        if reference is None:
-            return ""
-        if reference.vacuous:
-            return (
-                f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
-                "where the rule shows."
-            )
-        silent = [key.split(".")[0] for key in reference.silent_shares]
-        consumers = [self.program.statements[int(index)].outputs[0] for index in silent]
-        if not consumers:
-            return ""
-        names = ", ".join(f"`{one}`" for one in dict.fromkeys(consumers))
-        return f"For this loss the share of `{name}` through {names} is zero up to rounding; the rule still has it."
 
     def _diagnosed(self, name: str, clean: bool) -> Diagnosis:
         error = self._hidden_error(name)
@@ -326,8 +306,3 @@ class Judge:
                     )
                     return Diagnosis(code=f"{name}:hard-coded-size", message=text)
         return None
-
-
-def first_wrong(verdicts: Sequence[NameVerdict]) -> NameVerdict | None:
-    """The name that is explained: the first fault in backward order."""
-    return next((one for one in verdicts if one.verdict in {"wrong", "aliased", "mutated"}), None)

@@ -1,0 +1,187 @@
+"""One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from app.content.blocks import DeclaredMistake
+from app.engine.laboratory import Laboratory
+from app.engine.study import DTYPE, HIDDEN, JailRuns, Study
+from app.engine.task import Task
+from app.grading.axes import axis_names
+from app.grading.compare import Array, Reference
+from app.grading.plan import Plan, read_plan
+from app.grading.trials import Trial, read_trials
+from app.grading.verdict import RIGHT, NameVerdict
+from app.grading.verdicts import Judge, Ruling
+from app.sandbox.wire import Job
+
+RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
+_SAME = 1e-9
+
+
+class UnfitError(Exception):
+    """The exercise cannot be graded, whatever is submitted: an author's mistake, in one sentence."""
+
+
+class Bench:
+    """What is the same for every submission to *task*.
+
+    Raises:
+        UnfitError: A required or given name is not the gradient of a tensor, or its reference is not finite.
+        JailFailedError: The jail did not finish the tape.
+    """
+
+    runs = tuple(RUNS)
+
+    def __init__(self, task: Task, study: Study, jail: JailRuns) -> None:
+        self.task = task
+        self.study = study
+        self._jail = jail
+        grad = task.grad
+        self.ruling = Ruling(
+            required=grad.require,
+            given=task.given,
+            output=study.forward.output,
+            rule_only=grad.grade == "rule",
+            atol=grad.atol,
+            rtol=grad.rtol,
+        )
+        self._check_names()
+        output = study.forward.output
+        forced = sorted(name[1:] for name in self.ruling.forced)
+        cuts = {"v": ("v", [output]), "a": ("a", forced), "b": ("b", forced), "true": ("a", [output])}
+        self.references: Mapping[str, Mapping[str, Reference]] = study.references(cuts, forced)
+        self._check_references()
+        self._arrays, self._jobs = self._prepared()
+        self._axes = axis_names(study.forward, {name: study.sets[name].tensors for name in HIDDEN}, self._dims)
+        self._declared: list[tuple[DeclaredMistake, int, Mapping[str, Trial], Mapping[str, NameVerdict]]] | None = None
+
+    @property
+    def hidden_sizes(self) -> int:
+        return 0 if self.study.pinned else len(HIDDEN)
+
+    @property
+    def _dims(self) -> dict[str, Mapping[str, int]]:
+        return {name: self.study.sets[name].dims for name in HIDDEN}
+
+    def _check_names(self) -> None:
+        for name in (*self.ruling.required, *self.ruling.given):
+            if not name.startswith("d") or name[1:] not in self.study.gradable:
+                raise UnfitError(f"`{name}` is not the gradient of a tensor of `{self.study.forward.name}`.")
+
+    def _check_references(self) -> None:
+        for run, references in self.references.items():
+            for name in self.ruling.required:
+                reference = references.get(name[1:])
+                if reference is None or not np.isfinite(reference.gradient).all():
+                    raise UnfitError(f"The reference of `{name}` is not finite (run {run}).")
+
+    # The job.
+
+    def _prepared(self) -> tuple[dict[str, Array], list[dict[str, Any]]]:
+        """The arrays and the runs of every attempt."""
+        output = self.study.forward.output
+        known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), output])]
+        arrays: dict[str, Array] = {}
+        jobs = []
+        for run, name in RUNS.items():
+            data, isolated = self.study.sets[name], run in HIDDEN
+            scope = {tensor: f"{name}/{tensor}" for tensor in data.tensors}
+            arrays |= {f"{name}/{tensor}": one for tensor, one in data.tensors.items()}
+            for tensor in known:
+                forced = isolated or tensor == output
+                key = f"{name}/d{tensor}" if forced else f"{name}/true/d{tensor}"
+                upstream = self.study.forced(name, tensor) if forced else self.references[run][tensor].gradient
+                arrays[key] = upstream
+                scope[f"d{tensor}"] = key
+            required = [one for one in self.ruling.required if one[1:] not in known] if isolated else []
+            arrays |= {f"{name}/{one}": self.study.forced(name, one[1:]) for one in required}
+            jobs.append(
+                {
+                    "id": run,
+                    "dtype": DTYPE[name],
+                    "visible": run == "v",
+                    "dims": {**data.dims, **data.numbers},
+                    "scope": scope,
+                    "isolated": isolated,
+                    "forced": {one: f"{name}/{one}" for one in required},
+                }
+            )
+        return arrays, jobs
+
+    def job(self, code: str, plan: Plan, *, visible_only: bool = False) -> Job:
+        """The attempt to run *code*, which *plan* was read from."""
+        jobs = self._jobs[:1] if visible_only else self._jobs
+        keys = {key for job in jobs for part in ("scope", "forced") for key in job[part].values()}
+        header = {
+            "source": code,
+            "lines": [
+                {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines
+            ],
+            "last": dict(plan.last),
+            "required": list(self.ruling.required),
+            "shown": list(plan.last) if visible_only else [],
+            "runs": jobs,
+        }
+        arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays
+        return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+
+    # What the judge may ask.
+
+    def laboratory(self, plan: Plan, *, explains: bool = True) -> Laboratory:
+        return Laboratory(self.study, self.ruling, self._axes, plan, explains)
+
+    # What the author declared.
+
+    def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
+        """*names* with the author's own message where a declared mistake gave the very same tensor."""
+        if not self.task.grad.mistakes or all(one.verdict in RIGHT for one in names):
+            return tuple(names)
+        if self._declared is None:
+            self._declared = [
+                one for index, mistake in enumerate(self.task.grad.mistakes) for one in self._tried(index, mistake)
+            ]
+        return tuple(self._declared_or(one, trials) for one in names)
+
+    def _tried(self, index: int, mistake: DeclaredMistake) -> list[Any]:
+        plan = read_plan(mistake.code.source)
+        reply = self._jail.run(self.job(mistake.code.source, plan))
+        if reply.ending != "done" or plan.fault is not None:
+            return []
+        trials = read_trials(reply.arrays, reply.texts, self.runs)
+        judge = Judge(
+            self.ruling, self.study.program, plan, trials, self.references, self.laboratory(plan, explains=False)
+        )
+        return [(mistake, index, trials, {one.name: one for one in judge.verdicts()})]
+
+    def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
+        if verdict.verdict not in {"wrong", "aliased", "mutated"}:
+            return verdict
+        for mistake, index, tried, names in self._declared or ():
+            if names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried):
+                return replace(verdict, code=f"{verdict.name}:declared-{index + 1}", message=mistake.message)
+        return verdict
+
+    def with_hint(self, verdict: NameVerdict) -> NameVerdict:
+        """*verdict* with the first hint that speaks of its name."""
+        if verdict.code is None:
+            return verdict
+        word = re.compile(rf"\b{re.escape(verdict.name)}\b")
+        fitting = (index for index, hint in enumerate(self.task.grad.hints) if word.search(hint.html))
+        return replace(verdict, hint=next(fitting, None))
+
+
+def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> bool:
+    for run in HIDDEN:
+        mine, theirs = one[run].values.get(name), other[run].values.get(name)
+        if mine is None or theirs is None or mine.shape != theirs.shape:
+            return False
+        if not np.allclose(
+            mine, theirs, rtol=_SAME, atol=_SAME * float(np.abs(theirs).max(initial=0.0)), equal_nan=True
+        ):
+            return False
+    return True

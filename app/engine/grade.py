@@ -1,0 +1,173 @@
+"""Grade one submission: gate, plan, three runs in the jail, comparison, diagnosis. Synchronous; one per process.
+
+Everything that decides happens on this side of the wall; from the jail come numbers and an untrusted report.
+"""
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.content.blocks import Forward
+from app.engine.bench import Bench, UnfitError
+from app.engine.facts import FactsCache
+from app.engine.grader import Run, Shown
+from app.engine.outcomes import author_fault, ending, grader_fault
+from app.engine.study import AuthorError, JailFailedError, JailRuns, Study
+from app.engine.task import Task
+from app.grading.errors import Raised, translate
+from app.grading.facts import Facts
+from app.grading.plan import Fault, Plan, read_plan
+from app.grading.trials import read_trials
+from app.grading.verdict import RIGHT, Verdict
+from app.grading.verdicts import Judge
+from app.sandbox.gate import normalise, refusal
+
+_LOG = logging.getLogger(__name__)
+_KEPT = 256
+_SHOWN = 64
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Engine:
+    """Answers for tasks, one at a time; it never raises for anything that a submission does.
+
+    Args:
+        facts_dir: Where references outlive the process; None keeps them in memory.
+    """
+
+    def __init__(self, jail: JailRuns, facts_dir: Path | None) -> None:
+        self._jail = jail
+        self._cache = FactsCache(facts_dir)
+        self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
+        self._benches: OrderedDict[object, Bench] = OrderedDict()
+
+    def facts(self, forward: Forward) -> Facts:
+        """Shapes, backward order and readers of *forward*; `error` says why it could not be run."""
+        try:
+            return self._study(forward).facts
+        except AuthorError as error:
+            return Facts(shapes={}, gradable=(), consumers={}, error=error.message)
+        except JailFailedError as error:
+            return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
+
+    def check(self, task: Task, code: str, *, gate: bool = True) -> Verdict:
+        """Grade *code*; *gate* is switched off only where the jail itself is on trial."""
+        started = time.perf_counter()
+        verdict = self._check(task, code, gate)
+        return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+    def _check(self, task: Task, code: str, gate: bool) -> Verdict:
+        code, _ = normalise(code)
+        plan, refused = self._admitted(task, code, gate)
+        if refused is not None:
+            return refused
+        try:
+            bench = self._bench(task)
+            reply = self._jail.run(bench.job(code, plan))
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            return self._fault(error)
+        if reply.ending != "done":
+            return ending(reply, task.grad.seconds)
+        if "escaped" in reply.texts:
+            _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
+            return grader_fault()
+        trials = read_trials(reply.arrays, reply.texts, bench.runs)
+        try:
+            judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, bench.laboratory(plan))
+            names = bench.with_declared(judge.verdicts(), trials)
+        except JailFailedError as error:
+            return self._fault(error)
+        names = tuple(bench.with_hint(one) for one in names)
+        printed = reply.texts.get("printed", "")
+        if judge.stopped is not None:
+            return self._raised(judge.stopped, Verdict(outcome="error", names=names, printed=printed))
+        passed = bool(names) and all(one.verdict in RIGHT for one in names)
+        return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+
+    def run(self, task: Task, code: str, *, gate: bool = True) -> Run:
+        """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
+        started = time.perf_counter()
+        code, _ = normalise(code)
+        plan, refused = self._admitted(task, code, gate)
+        if refused is not None:
+            return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
+        try:
+            bench = self._bench(task)
+            reply = self._jail.run(bench.job(code, plan, visible_only=True))
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            return Run(outcome="fault", message=self._fault(error).message)
+        wall_ms = round((time.perf_counter() - started) * 1e3, 3)
+        if reply.ending != "done":
+            verdict = ending(reply, task.grad.seconds)
+            return Run(outcome=verdict.outcome, message=verdict.message, wall_ms=wall_ms)
+        trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]
+        shown = tuple(
+            Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in trial.shown[:_SHOWN]
+        )
+        done = Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""), wall_ms=wall_ms)
+        if not trial.errors:
+            return done
+        raised = trial.errors[0]
+        return replace(done, outcome="error", line=raised.line, message=translate(raised))
+
+    # Before the run.
+
+    def _admitted(self, task: Task, code: str, gate: bool) -> tuple[Plan, Verdict | None]:
+        refused = refusal(code, task.grad.forbid) if gate else None
+        if refused is not None:
+            verdict = Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
+            return Plan(), verdict
+        plan = read_plan(code)
+        return plan, self._unread(plan.fault) if plan.fault is not None else None
+
+    @staticmethod
+    def _unread(fault: Fault) -> Verdict:
+        return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
+
+    @staticmethod
+    def _raised(error: Raised, verdict: Verdict) -> Verdict:
+        return replace(verdict, line=error.line, message=translate(error))
+
+    @staticmethod
+    def _fault(error: AuthorError | JailFailedError | UnfitError) -> Verdict:
+        if isinstance(error, JailFailedError):
+            return Verdict(outcome="fault", message=author_fault(error.reply))
+        return Verdict(outcome="fault", message=f"This exercise is broken: {error}. Our fault, not yours.")
+
+    # What is kept between submissions.
+
+    def _study(self, forward: Forward) -> Study:
+        key = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source, forward.source_line)
+        found = _remembered(self._studies, key, lambda: self._studied(forward))
+        if isinstance(found, AuthorError):
+            raise found
+        return found
+
+    def _studied(self, forward: Forward) -> Study | AuthorError:
+        try:
+            return Study(forward, self._jail, self._cache)
+        except AuthorError as error:
+            return error
+
+    def _bench(self, task: Task) -> Bench:
+        study, grad = self._study(task.forward), task.grad
+        judged = (grad.require, task.given, grad.grade, grad.atol, grad.rtol, grad.seconds)
+        said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
+        key = (study.seed, task.forward.source_line, judged, said)
+        return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+
+
+def _remembered(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    if key in kept:
+        kept.move_to_end(key)
+        return kept[key]
+    value = kept[key] = make()
+    if len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return value
