@@ -4,6 +4,7 @@ import asyncio
 
 from app.content.blocks import Forward
 from app.engine.grader import Grader, Readiness, Run
+from app.engine.stretch import Stretch, Stretched
 from app.engine.task import Task
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
@@ -31,3 +32,7 @@ class Patient:
     async def facts(self, forward: Forward) -> Facts:
         async with self._turn:
             return await self._grader.facts(forward)
+
+    async def train(self, stretch: Stretch) -> Stretched:
+        async with self._turn:
+            return await self._grader.train(stretch)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from app.content.blocks import Forward
+from app.engine.stretch import Stretch, Stretched
 from app.engine.task import Task
 from app.grading.facts import Facts
 from app.grading.verdict import Outcome, Verdict
@@ -57,3 +58,5 @@ class Grader(Protocol):
     async def run(self, task: Task, code: str) -> Run: ...
 
     async def facts(self, forward: Forward) -> Facts: ...
+
+    async def train(self, stretch: Stretch) -> Stretched: ...

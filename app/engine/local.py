@@ -18,6 +18,7 @@ from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.frames import packed, read
 from app.engine.grader import Readiness, Run
+from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
 from app.engine.task import Task
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
@@ -97,6 +98,7 @@ class LocalGraders:
             "facts": str((settings.data_dir / "facts").absolute()) if keep_facts else "",
             "require_landlock": settings.require_landlock,
             "unsafe": settings.unsafe_no_sandbox,
+            "names": str(settings.names.absolute()) if settings.names else "",
         }
         self._gate = gate
         self._size = settings.graders
@@ -141,6 +143,15 @@ class LocalGraders:
         question = {"ask": "facts", "forward": json.dumps(plain(forward))}
         return await self._asked(
             question, 2.0, Facts, lambda _, message: Facts(shapes={}, gradable=(), consumers={}, error=message)
+        )
+
+    async def train(self, stretch: Stretch) -> Stretched:
+        question = {"ask": "train", "stretch": plain(stretch), "gate": self._gate}
+        return await self._asked(
+            question,
+            LONGEST_SECONDS,
+            Stretched,
+            lambda outcome, message: Stretched(outcome=outcome, message=message),
         )
 
     async def _asked(

@@ -15,7 +15,9 @@ from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.frames import packed, receive
 from app.engine.grade import Engine
+from app.engine.stretch import Stretch
 from app.engine.task import Task
+from app.engine.trainer import Trainer
 from app.sandbox.runner import Jail
 
 
@@ -24,15 +26,16 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
     facts = options["facts"]
     engine = Engine(jail, Path(facts) if facts else None)
+    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None)
     try:
         connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
         while (question := receive(connection)) is not None:
-            connection.sendall(packed(plain(_answer(engine, question))))
+            connection.sendall(packed(plain(_answer(engine, trainer, question))))
     finally:
         jail.close()
 
 
-def _answer(engine: Engine, question: dict[str, Any]) -> Any:
+def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
     match question["ask"]:
         case "check":
             return engine.check(_task(question["task"]), question["code"], gate=question["gate"])
@@ -40,6 +43,8 @@ def _answer(engine: Engine, question: dict[str, Any]) -> Any:
             return engine.run(_task(question["task"]), question["code"], gate=question["gate"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
+        case "train":
+            return trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"])
         case other:
             raise ValueError(f"a grader cannot be asked {other!r}")
 
