@@ -45,7 +45,7 @@ def _read(file: File, faults: Faults) -> Lesson:
     tokens = reading.prose.page(front.body.text)
     parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)
-    if not blocks:
+    if not front.body.text.strip():
         faults.add(faults.at(max(front.body.line, 1)), "empty", "The lesson is empty.")
     reading.prose.check_jumps()
     options = front.options

@@ -65,22 +65,12 @@ def test_what_cannot_be_read_has_a_column(text, column):
     assert caught.value.column == column
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "9**9**9",
-        "9**9**9**9",
-        "2**99999",
-        "(2**1000)**1000",
-        "1e999999999",
-        "1/0",
-        "0**-1",
-        "exp(1e9)",
-        "sqrt(-1)",
-        "(-8)**0.5",
-    ]
-    + ["(" * 10_000, "-" * 10_000, "1" * 10_000, "1**" * 120 + "1", "9999999999" * 39],
-)
+HUGE = ["9**9**9", "9**9**9**9", "2**99999", "(2**1000)**1000", "1e999999999", "exp(1e9)", "9999999999" * 39]
+IMPOSSIBLE = ["1/0", "0**-1", "sqrt(-1)", "(-8)**0.5"]
+LONG = ["(" * 10_000, "-" * 10_000, "1" * 10_000, "1**" * 120 + "1"]
+
+
+@pytest.mark.parametrize("text", [*HUGE, *IMPOSSIBLE, *LONG], ids=lambda text: text[:20])
 def test_huge_and_impossible_values_are_refused_at_once(text):
     started = time.perf_counter()
 

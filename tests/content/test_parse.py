@@ -95,7 +95,7 @@ def test_a_choice_splits_boxes_texts_and_feedback():
 
     assert [option.right for option in choice.options] == [True, False, True]
     assert choice.multiple
-    assert "<p>No: <code>b</code> is <em>not</em>.</p>\n<p>Not at all.</p>" == choice.options[1].feedback
+    assert choice.options[1].feedback == "<p>No: <code>b</code> is <em>not</em>.</p>\n<p>Not at all.</p>"
     assert choice.options[1].html == "<p><code>b</code></p>"
     assert "[x]" not in "".join(option.html for option in choice.options)
     assert "Which hold?" in choice.prompt

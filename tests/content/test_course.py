@@ -1,0 +1,118 @@
+"""A folder of lessons: order, addresses, requirements and links."""
+
+from pathlib import Path
+
+import pytest
+
+from app.content.course import load_course, load_lesson, read_course
+from app.content.errors import LessonErrors
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LESSONS = Path(__file__).parents[2] / "lessons"
+
+
+def write(folder: Path, path: str, text: str = "", **front: str) -> None:
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    name = file.stem.partition("-")[2]
+    keys = {"title": name or "Unit", "id": name, "estimate": "5 min", **front}
+    keys = {"title": keys["title"]} if file.name == "unit.md" else keys
+    top = "".join(f"{key}: {value}\n" for key, value in keys.items())
+    file.write_text(f"---\n{top}---\n{text or 'Text.'}\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, "2-tensors/unit.md", "The *second* unit, before [b](02-b.md).", title="Tensors")
+    write(tmp_path, "2-tensors/10-a.md", requires="[b]")
+    write(tmp_path, "2-tensors/02-b.md", "See [a](10-a.md#part) and [unit](../1-scalars/unit.md).\n\n## Own")
+    write(tmp_path, "2-tensors/10-a.md", "## Part", requires="[b]")
+    write(tmp_path, "1-scalars/unit.md", title="Scalars")
+    write(tmp_path, "1-scalars/01-c.md", draft="true")
+    return tmp_path
+
+
+def messages(folder: Path) -> list[str]:
+    _, errors = read_course(folder)
+    return [str(error).removeprefix(f"{folder.as_posix()}/") for error in errors]
+
+
+def test_order_and_addresses_come_from_names(folder):
+    course = load_course(folder)
+
+    assert [(unit.number, unit.slug, unit.title) for unit in course.units] == [
+        (1, "scalars", "Scalars"),
+        (2, "tensors", "Tensors"),
+    ]
+    assert [(lesson.path, lesson.slug, lesson.unit) for lesson in course.lessons] == [
+        ("1-scalars/01-c.md", "c", "scalars"),
+        ("2-tensors/02-b.md", "b", "tensors"),
+        ("2-tensors/10-a.md", "a", "tensors"),
+    ]
+    assert [lesson.draft for lesson in course.lessons] == [True, False, False]
+    assert course.units[1].summary == '<p>The <em>second</em> unit, before <a href="/lessons/b">b</a>.</p>'
+
+
+def test_links_between_files_become_addresses_of_pages(folder):
+    lesson = load_course(folder).lesson("b")
+
+    assert lesson is not None
+    html = "".join(block.html for block in lesson.blocks)
+    assert '<a href="/lessons/a#part">a</a>' in html
+    assert '<a href="/units/scalars">unit</a>' in html
+
+
+def test_all_errors_of_all_files_are_told_in_one_run(folder):
+    write(folder, "1-scalars/01-c.md", "See [x](09-x.md) and [own](../2-tensors/02-b.md#owm).", requires="[bb]")
+    write(folder, "2-tensors/02-b.md", requires="[a]")
+    write(folder, "2-tensors/11-d.md", ":::{chioce} x\n:::", id="a")
+    write(folder, "2-tensors/11-b.md", id="a")
+    write(folder, "2-tensors/notes.md")
+    write(folder, "3-empty/01-e.md")
+    write(folder, "Four/01-f.md")
+    (folder / "1-scalars/02-g.md").write_bytes(b"---\ntitle: \xff\n---\n")
+
+    assert messages(folder) == (FIXTURES / "course.txt").read_text().splitlines()
+
+
+def test_a_faulty_lesson_can_still_be_required(folder):
+    write(folder, "2-tensors/02-b.md", ":::{chioce} x\n:::")
+
+    assert [message.split()[1] for message in messages(folder)] == ["unknown-directive"]
+
+
+def test_an_error_stops_loading(folder):
+    write(folder, "1-scalars/01-c.md", estimate="soon")
+
+    with pytest.raises(LessonErrors, match=r"01-c.md:4:11: wrong-type 'soon' is no length of time"):
+        load_course(folder)
+
+
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_a_folder_without_lessons_is_an_error(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+
+    course, errors = read_course(tmp_path / name)
+
+    assert course is None
+    assert [error.code for error in errors] in (["no-folder"], ["empty"])
+
+
+def test_one_file_is_read_anywhere_without_its_course(tmp_path):
+    write(tmp_path, "07-alone.md", "See [b](02-b.md).", requires="[b]")
+
+    lesson = load_lesson(tmp_path / "07-alone.md")
+
+    assert (lesson.slug, lesson.requires) == ("alone", ("b",))
+
+
+def test_a_missing_file_is_a_lesson_error(tmp_path):
+    with pytest.raises(LessonErrors, match="unreadable"):
+        load_lesson(tmp_path / "07-none.md")
+
+
+def test_the_lessons_of_this_project_have_no_errors():
+    course, errors = read_course(LESSONS)
+
+    assert [str(error) for error in errors] == []
+    assert course is not None

@@ -1,0 +1,151 @@
+"""Prose to HTML: nothing raw passes, and what a page needs is in the markup."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from app.content.blocks import Lesson
+from app.content.parse import parse_lesson
+from app.content.prose import page_url, sentence, unbalanced
+
+FIXTURES = Path(__file__).parent / "fixtures"
+FRONT = "---\ntitle: t\nid: t\nestimate: 1 min\n---\n"
+
+
+def html_of(text: str) -> str:
+    read, errors = parse_lesson(FRONT + text, "2-unit/01-t.md")
+    assert isinstance(read, Lesson), errors
+    return "".join(block.html for block in read.blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("$a<b$", '<p><span class="math" data-display="false">a&lt;b</span></p>'),
+        ("$$\na<b\n$$", '<div class="math" data-display="true">a&lt;b</div>'),
+        ("x $$a$$ y", '<p>x <span class="math" data-display="true">a</span> y</p>'),
+        ("costs $5 and $6", "<p>costs $5 and $6</p>"),
+        (
+            "## A `b` c",
+            '<h2 id="a-b-c">A <code>b</code> c '
+            '<a class="anchor" href="#a-b-c" aria-label="Link to this section">#</a></h2>',
+        ),
+        ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
+        ("<div>\nx\n</div>", "<p>&lt;div&gt;\nx\n&lt;/div&gt;</p>"),
+        ("<script>1</script>", "<p>&lt;script&gt;1&lt;/script&gt;</p>"),
+        ("[x](javascript:alert)", "<p>[x](javascript:alert)</p>"),
+        ("[x](07-matmul.md)", '<p><a href="/lessons/matmul">x</a></p>'),
+        ("[x](https://example.org)", '<p><a href="https://example.org" rel="noopener noreferrer">x</a></p>'),
+    ],
+)
+def test_markdown_becomes(text, html):
+    assert html_of(text) == html
+
+
+def test_tables_scroll_in_a_labelled_region_without_inline_styles():
+    html = html_of("| a | `b` |\n|:--|---:|\n| 1 | 2 |")
+
+    assert html.startswith('<div class="table" role="region" tabindex="0" aria-label="Table: a, b">\n<table>')
+    assert '<th scope="col" data-align="right"><code>b</code></th>' in html
+    assert "style=" not in html
+
+
+def test_code_is_highlighted_with_classes_and_reached_by_keyboard():
+    html = html_of("```python\nx = '<b>'\n```")
+
+    assert html.startswith(
+        '<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="highlight language-python">'
+    )
+    assert '<span class="n">x</span>' in html
+    assert "<b>" not in html
+
+
+def test_repeated_headings_stay_apart():
+    html = html_of("## Same\n\n## Same")
+
+    assert re.findall(r'id="([^"]+)"', html) == ["same", "same-2"]
+
+
+def test_a_heading_gives_way_to_an_exercise():
+    text = "## Two paths\n\n:::{choice} two-paths\nWhich?\n\n- [x] a\n- [ ] b\n:::\n"
+
+    read, _ = parse_lesson(FRONT + text, "01-t.md")
+
+    assert read is not None
+    assert read.anchors == ("two-paths", "two-paths-2")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "url"),
+    [
+        ("lessons/2-tensors/07-matmul.md", "../3-model/01-machine.md", "/lessons/machine"),
+        ("lessons/2-tensors/07-matmul.md", "unit.md", "/units/tensors"),
+        ("lessons/2-tensors/07-matmul.md", "../3-model/unit.md", "/units/model"),
+        ("2-tensors/unit.md", "07-matmul.md", "/lessons/matmul"),
+        ("07-matmul.md", "", ""),
+        ("07-matmul.md", "picture.png", ""),
+    ],
+)
+def test_files_have_addresses(source, target, url):
+    assert page_url(source, target) == url
+
+
+@pytest.mark.parametrize(
+    ("tex", "problem"),
+    [
+        (r"\frac{1}{2}", ""),
+        (r"\{ a", ""),
+        ("{a", "a '{' that"),
+        ("a}", "a '}' without"),
+        (r"\begin{aligned} a", "a '\\begin'"),
+    ],
+)
+def test_formulas_are_balanced(tex, problem):
+    assert unbalanced(tex).startswith(problem)
+    assert bool(unbalanced(tex)) == bool(problem)
+
+
+def test_sentences_escape_everything_but_code():
+    assert sentence("`a<b` is <i>") == Markup("<code>a&lt;b</code> is &lt;i&gt;")
+
+
+class Tags(HTMLParser):
+    """Collects every tag and attribute name of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.seen |= {name for name, _ in attrs}
+        assert not any(
+            (value or "").strip().lower().startswith(("javascript:", "data:", "vbscript:")) for _, value in attrs
+        )
+
+
+ALLOWED = frozenset(
+    "p em strong code pre span div a h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td hr br s section "
+    "sup class id href rel title role tabindex aria-label data-display data-align scope start".split()
+)
+
+
+@given(
+    st.lists(
+        st.sampled_from([*(FIXTURES / "pieces.txt").read_text().split("\n"), "\n", "\n\n"]),
+        max_size=30,
+    ).map(" ".join)
+)
+def test_no_tag_or_attribute_passes_that_is_not_ours(text):
+    read, _ = parse_lesson(FRONT + text, "2-unit/01-t.md")
+    tags = Tags()
+
+    for block in read.blocks if read else ():
+        tags.feed(block.html)
+
+    assert tags.seen <= ALLOWED
