@@ -34,6 +34,7 @@ class Tries:
 
 
 async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Attempt:
+    """Keep one attempt, whatever came before it."""
     attempt = Attempt(
         learner_id=learner,
         lesson=lesson,
@@ -49,6 +50,16 @@ async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: 
     db.add(attempt)
     await db.flush()
     return attempt
+
+
+async def record_check(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Tries:
+    """Keep one check, unless the same text was the last one checked here; all tries with it."""
+    before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
+    if before and answered.task_key is not None and before.newest.task_key == answered.task_key:
+        return before
+    attempt = await record_attempt(db, learner, lesson, exercise, answered)
+    count, failed = (before.count, before.failed) if before else (0, 0)
+    return Tries(count + 1, failed + (answered.correct is False), attempt)
 
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:

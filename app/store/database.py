@@ -47,13 +47,16 @@ class Database:
 
 
 def open_engine(url: str) -> AsyncEngine:
-    """An engine for *url*; a SQLite file's folder is made when it is missing."""
+    """An engine for *url*; a SQLite file's folder is made when it is missing.
+
+    Its errors never show parameters: they hold what learners wrote.
+    """
     parts = make_url(url)
     if parts.get_backend_name() != "sqlite":
-        return create_async_engine(url, pool_pre_ping=True)
+        return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
     if parts.database and parts.database != ":memory:":
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

@@ -4,7 +4,6 @@ Whatever is about to be replaced without having been checked is kept first, see 
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import delete, select
@@ -22,8 +21,7 @@ Reason = Literal["reset", "restore", "other-tab"]
 class Saved:
     """What a save did. *conflict*: another tab had saved something else since; its text was kept aside."""
 
-    revision: int
-    at: datetime
+    draft: Draft
     conflict: bool = False
 
 
@@ -44,31 +42,22 @@ async def save_draft(
     if draft is None:
         draft = Draft(learner_id=learner, lesson=lesson, exercise=exercise, text=text, revision=1, saved_at=now())
         db.add(draft)
-        return Saved(1, draft.saved_at)
+        return Saved(draft)
     if draft.text == text:
-        return Saved(draft.revision, draft.saved_at)
+        return Saved(draft)
     conflict = base is not None and base != draft.revision
     if conflict:
         await keep(db, draft, "other-tab")
     _write(draft, text)
-    return Saved(draft.revision, draft.saved_at, conflict)
+    return Saved(draft, conflict)
 
 
-async def replace_draft(db: AsyncSession, learner: int, lesson: str, exercise: str, text: str, reason: Reason) -> None:
+async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reason) -> None:
     """Put *text* into the box, and keep what stood there."""
-    draft = await draft_of(db, learner, lesson, exercise)
-    if draft is None:
-        await save_draft(db, learner, lesson, exercise, text)
-    elif draft.text != text:
+    draft.run = None
+    if draft.text != text:
         await keep(db, draft, reason)
         _write(draft, text)
-
-
-async def show_run(db: AsyncSession, learner: int, lesson: str, exercise: str, run: str | None) -> None:
-    """Remember what the last run without a verdict showed (JSON), or that a check made it outdated."""
-    draft = await draft_of(db, learner, lesson, exercise)
-    if draft is not None:
-        draft.run = run
 
 
 async def kept_texts(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Kept]:

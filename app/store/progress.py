@@ -58,12 +58,10 @@ async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]
     return by_lesson
 
 
-async def solved_in(db: AsyncSession, learner: int, lesson: str) -> frozenset[str]:
-    """Names of the solved exercises of one lesson."""
-    rows = select(Progress.exercise).where(
-        Progress.learner_id == learner, Progress.lesson == lesson, Progress.solved_at.is_not(None)
-    )
-    return frozenset(await db.scalars(rows))
+async def progress_in(db: AsyncSession, learner: int, lesson: str) -> dict[str, Progress]:
+    """The progress in one lesson, by exercise."""
+    rows = await db.scalars(select(Progress).where(Progress.learner_id == learner, Progress.lesson == lesson))
+    return {row.exercise: row for row in rows}
 
 
 async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
@@ -75,10 +73,11 @@ async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str
     return row
 
 
-async def mark_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
+async def mark_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
     """The first time counts; later mistakes take nothing away."""
     row = await progress_of(db, learner, lesson, exercise)
     row.solved_at = row.solved_at or now()
+    return row
 
 
 async def open_hint(db: AsyncSession, learner: int, lesson: str, exercise: str, available: int) -> int:
@@ -93,15 +92,35 @@ async def open_solution(db: AsyncSession, learner: int, lesson: str, exercise: s
     row.solution_at = row.solution_at or now()
 
 
-async def record_place(db: AsyncSession, learner: int, place: Place) -> None:
-    await db.execute(
-        update(Learner).where(Learner.id == learner).values(place_lesson=place.lesson, place_exercise=place.exercise)
-    )
+async def record_opened(db: AsyncSession, learner: int, lesson: str) -> None:
+    await db.execute(update(Learner).where(Learner.id == learner).values(opened_lesson=lesson, opened_at=now()))
+
+
+async def last_opened(db: AsyncSession, learner: int) -> str | None:
+    """The lesson that was opened last."""
+    return await db.scalar(select(Learner.opened_lesson).where(Learner.id == learner))
 
 
 async def last_place(db: AsyncSession, learner: int) -> Place | None:
-    row = await db.get(Learner, learner)
-    return None if row is None or row.place_lesson is None else Place(row.place_lesson, row.place_exercise)
+    """Where to continue: at the exercise that was last answered or written in, or in a lesson opened since."""
+    opened = (
+        await db.execute(select(Learner.opened_at, Learner.opened_lesson).where(Learner.id == learner))
+    ).one_or_none()
+    answered = select(Attempt.created_at, Attempt.lesson, Attempt.exercise).where(Attempt.learner_id == learner)
+    written = select(Draft.saved_at, Draft.lesson, Draft.exercise).where(Draft.learner_id == learner)
+    places = []
+    if opened and opened.opened_at:
+        places.append((opened.opened_at, Place(opened.opened_lesson, None)))
+    for newest in (answered.order_by(Attempt.id.desc()).limit(1), written.order_by(Draft.saved_at.desc()).limit(1)):
+        row = (await db.execute(newest)).one_or_none()
+        if row:
+            places.append((row[0], Place(row.lesson, row.exercise)))
+    if not places:
+        return None
+    latest = max(places, key=lambda place: place[0])[1]
+    # To open the lesson again where one was writing changes nothing about the place.
+    same = [place for _, place in sorted(places, key=lambda place: place[0]) if place.lesson == latest.lesson]
+    return next((place for place in reversed(same) if place.exercise), latest)
 
 
 async def has_state_under(db: AsyncSession, learner: int, lesson: str, names: Iterable[str]) -> bool:

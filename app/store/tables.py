@@ -37,14 +37,14 @@ class Base(DeclarativeBase):
 
 
 class Learner(Base):
-    """Somebody who learns. *place_lesson* and *place_exercise* say where to continue."""
+    """Somebody who learns. *opened_lesson* is the lesson that was opened last, at *opened_at*."""
 
     __tablename__ = "learner"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     created_at: Mapped[datetime]
-    place_lesson: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    place_exercise: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    opened_lesson: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    opened_at: Mapped[datetime | None]
 
 
 class Session(Base):

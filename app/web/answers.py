@@ -11,7 +11,7 @@ from starlette.responses import Response
 from app.content.blocks import Axes, Choice, Exercise, Matmul, Number, Quiz
 from app.content.blocks import Shape as ShapeQuiz
 from app.store import attempts, progress
-from app.store.progress import LessonState, Place
+from app.store.progress import LessonState
 from app.web.exercises import quiz_view
 from app.web.lessons import lesson_progress, shapes_for
 from app.web.render import back_to, wants_fragment
@@ -54,17 +54,16 @@ async def answer(
     )
     async with site.database.write() as db:
         await attempts.record_attempt(db, learner, lesson.name, quiz.name, answered)
-        await progress.record_place(db, learner, Place(lesson.name, quiz.name))
+        rows = await progress.progress_in(db, learner, lesson.name)
         if view.feedback.correct:
-            await progress.mark_solved(db, learner, lesson.name, quiz.name)
-        solved = await progress.solved_in(db, learner, lesson.name)
+            rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)
     if not wants_fragment(request):
         return back_to(f"/lessons/{lesson.slug}", quiz.name)
     return site.pages.fragment(
         "_answered.html",
         view=view,
         announcement=feedback_announcement(view.feedback),
-        progress=lesson_progress(site, lesson, solved),
+        progress=lesson_progress(site, lesson, LessonState(progress=rows).solved),
     )
 
 

@@ -52,7 +52,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         grader=grader,
         pages=Pages(assets),
         shapes=ShapesOf(grader),
-        checks=Checks(grader, database, tasks),
+        checks=Checks(grader, tasks),
         tasks=tasks,
     )
 
@@ -104,4 +104,4 @@ async def _show_error(request: Request, status: int, title: str, message: str) -
         # Into the target, not in its place: the next answer needs the target again.
         response.headers["HX-Reswap"] = "innerHTML"
         return response
-    return site.pages.page(request, "error.html", status=status, title=title, message=message)
+    return site.pages.page(request, "error.html", status=status, number=status, title=title, message=message)

@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 
 from app.content.blocks import Grad, Lesson
 from app.store import attempts, drafts, progress
-from app.store.drafts import Reason, Saved
-from app.store.progress import Place
+from app.store.drafts import Saved
+from app.store.progress import LessonState
 from app.web.exercises import CodeView, code_view
 from app.web.history import HistoryView, history_view
 from app.web.lessons import LessonProgress, lesson_progress
@@ -45,13 +45,13 @@ class Box:
         return self.lesson.name, self.grad.name
 
     async def save(self, db: AsyncSession, learner: int) -> Saved:
-        saved = await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
-        await progress.record_place(db, learner, Place(*self.names))
-        return saved
+        return await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
 
     async def view(self, db: AsyncSession, learner: int) -> CodeView:
         await db.flush()
-        state = await progress.lesson_state(db, learner, *self.names)
+        return self.view_of(await progress.lesson_state(db, learner, *self.names))
+
+    def view_of(self, state: LessonState) -> CodeView:
         return code_view(self.lesson, self.grad, state, self.site.scope(self.lesson, self.grad))
 
     def back(self, query: str = "") -> Response:
@@ -63,7 +63,7 @@ def received(code: str) -> str:
     return code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-def grad_of(exercise: TheExercise) -> Grad:
+async def grad_of(exercise: TheExercise) -> Grad:
     if not isinstance(exercise, Grad):
         raise HTTPException(404)
     return exercise
@@ -72,7 +72,7 @@ def grad_of(exercise: TheExercise) -> Grad:
 TheGrad = Annotated[Grad, Depends(grad_of)]
 
 
-def box_of(
+async def box_of(
     site: TheSite,
     lesson: TheLesson,
     grad: TheGrad,
@@ -91,20 +91,23 @@ TheBox = Annotated[Box, Depends(box_of)]
 async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Grade the text; every check is kept with what was said about it."""
     site, learner = box.site, await visitor.begin()
+    key = site.tasks.key(box.lesson, box.grad, box.code)
     async with site.database.write() as db:
         saved = await box.save(db, learner)
-        await drafts.show_run(db, learner, *box.names, None)
-    answer = await site.checks.check(learner, box.lesson, box.grad, box.code)
+        saved.draft.run = None
+        stored = await attempts.stored_verdict(db, key)
+    answer = await site.checks.check(learner, box.lesson, box.grad, box.code, stored=stored)
     async with site.database.write() as db:
-        if not await _is_newest(db, learner, box, answer.task_key):
-            await attempts.record_attempt(db, learner, *box.names, answer.as_attempt(box.code))
+        tries = await attempts.record_check(db, learner, *box.names, answer.as_attempt(box.code, key))
+        rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
-            await progress.mark_solved(db, learner, *box.names)
-        view = await box.view(db, learner)
-        done = lesson_progress(site, box.lesson, await progress.solved_in(db, learner, box.lesson.name))
+            rows[box.grad.name] = await progress.mark_solved(db, learner, *box.names)
     if not wants_fragment(request):
         return box.back()
+    state = LessonState(progress=rows, tries={box.grad.name: tries}, drafts={box.grad.name: saved.draft})
+    view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
+    done = lesson_progress(site, box.lesson, state.solved)
     return _shown(box, "_checked.html", view, view.checked.announcement, saved=saved, done=done)
 
 
@@ -116,7 +119,9 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         saved = await box.save(db, learner)
     result = await site.checks.run(learner, box.lesson, box.grad, box.code)
     async with site.database.write() as db:
-        await drafts.show_run(db, learner, *box.names, encoded(result))
+        shown = await drafts.draft_of(db, learner, *box.names)
+        if shown is not None:
+            shown.run = encoded(result)
         view = await box.view(db, learner)
     if not wants_fragment(request):
         return box.back()
@@ -129,8 +134,12 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
     learner = await visitor.begin()
     async with box.site.database.write() as db:
         saved = await box.save(db, learner)
-    message = CONFLICT if saved.conflict else ""
-    answer = {"revision": saved.revision, "saved": saved.at.isoformat(), "conflict": saved.conflict, "message": message}
+    answer = {
+        "revision": saved.draft.revision,
+        "saved": saved.draft.saved_at.isoformat(),
+        "conflict": saved.conflict,
+        "message": CONFLICT if saved.conflict else "",
+    }
     return JSONResponse(answer, headers={"cache-control": "no-store"})
 
 
@@ -139,9 +148,9 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
     """Put the starter back, once that is confirmed; what stood there is kept."""
     learner = await visitor.begin()
     async with box.site.database.write() as db:
-        await box.save(db, learner)
+        saved = await box.save(db, learner)
         if confirm == "yes":
-            await _replace(db, learner, box, box.grad.starter.source, "reset")
+            await drafts.replace_draft(db, saved.draft, box.grad.starter.source, "reset")
         view = await box.view(db, learner)
     if confirm != "yes":
         return box.back(f"?ask={box.grad.name}")
@@ -151,17 +160,15 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
 
 
 @router.post("/restore")
-async def restore(
-    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, grad: TheGrad, at: Annotated[int, Form()]
-) -> Response:
+async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=1)]) -> Response:
     """Put the stored text number *at* back into the box; what stood there is kept."""
     learner = await visitor.begin()
-    box = Box(site, lesson, grad, "", None)
-    async with site.database.write() as db:
-        stored = await history_view(db, learner, lesson, grad, at)
-        if stored.mark is None:
+    async with box.site.database.write() as db:
+        stored = await history_view(db, learner, box.lesson, box.grad, at)
+        if stored.at != at:
             raise HTTPException(404)
-        await _replace(db, learner, box, stored.text, "restore")
+        saved = await box.save(db, learner)
+        await drafts.replace_draft(db, saved.draft, stored.text, "restore")
         view = await box.view(db, learner)
     if not wants_fragment(request):
         return box.back()
@@ -207,18 +214,6 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
         return box.back()
     said = view.solution.closed or "The solution is open."
     return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
-
-
-async def _replace(db: AsyncSession, learner: int, box: Box, text: str, reason: Reason) -> None:
-    await drafts.replace_draft(db, learner, *box.names, text, reason)
-    await drafts.show_run(db, learner, *box.names, None)
-
-
-async def _is_newest(db: AsyncSession, learner: int, box: Box, task_key: str | None) -> bool:
-    """Whether the same text was the last one checked here: then there is nothing new to keep."""
-    tries = await attempts.tries_of(db, learner, *box.names)
-    newest = tries.get(box.grad.name)
-    return task_key is not None and newest is not None and newest.newest.task_key == task_key
 
 
 def _stepped(view: HistoryView) -> str:

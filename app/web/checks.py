@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from app.content.blocks import Grad, Lesson
 from app.engine.grader import Grader, Run
 from app.grading.verdict import Outcome, Verdict
-from app.store import attempts
 from app.store.attempts import Answered
-from app.store.database import Database
 from app.web.said import JUDGED, LASTING
 from app.web.stored import decoded_verdict, encoded
 from app.web.tasks import Tasks
@@ -23,47 +21,42 @@ CODE_CHARACTERS = 64_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A verdict and whether it was found and not made. *task_key* is empty where it must not be found again."""
+    """A verdict; *judged* is false where no grader was asked."""
 
     verdict: Verdict
-    task_key: str | None
-    found: bool = False
+    judged: bool = True
 
-    def as_attempt(self, code: str) -> Answered:
+    def as_attempt(self, code: str, task_key: str) -> Answered:
+        """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again."""
         verdict = self.verdict
         return Answered(
             kind="code",
             text=code,
             verdict=encoded(verdict),
-            correct=verdict.passed if verdict.outcome in JUDGED else None,
+            correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next((one.code for one in verdict.names if one.code), None),
-            task_key=self.task_key,
+            task_key=task_key if self.judged and verdict.outcome in LASTING else None,
         )
 
 
 class Checks:
     """Asks the graders on behalf of learners."""
 
-    def __init__(self, grader: Grader, database: Database, tasks: Tasks) -> None:
+    def __init__(self, grader: Grader, tasks: Tasks) -> None:
         self._grader = grader
-        self._database = database
         self._tasks = tasks
         self._running: Counter[int] = Counter()
 
-    async def check(self, learner: int, lesson: Lesson, grad: Grad, code: str) -> Answer:
-        """The verdict on *code*: the stored one where the same text was checked before, by anybody."""
+    async def check(self, learner: int, lesson: Lesson, grad: Grad, code: str, *, stored: str | None) -> Answer:
+        """The verdict on *code*: the *stored* one where the same text was checked before, by anybody."""
         outside = self._unasked(learner, code)
         if outside is not None:
-            return Answer(Verdict(outcome=outside[0], message=outside[1]), None)
-        key = self._tasks.key(lesson, grad, code)
-        async with self._database.read() as db:
-            stored = await attempts.stored_verdict(db, key)
-        found = decoded_verdict(stored) if stored else None
+            return Answer(Verdict(outcome=outside[0], message=outside[1]), judged=False)
+        found = decoded_verdict(stored)
         if found is not None:
-            return Answer(found, key, found=True)
+            return Answer(found)
         with self._counted(learner):
-            verdict = await self._grader.check(self._tasks.task(lesson, grad), code)
-        return Answer(verdict, key if verdict.outcome in LASTING else None)
+            return Answer(await self._grader.check(self._tasks.task(lesson, grad), code))
 
     async def run(self, learner: int, lesson: Lesson, grad: Grad, code: str) -> Run:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""

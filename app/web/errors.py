@@ -8,7 +8,8 @@ from http import HTTPStatus
 
 import structlog
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -74,9 +75,9 @@ def described(error: Exception) -> tuple[int, str]:
         return error.status_code, said or MESSAGES.get(error.status_code, "")
     if isinstance(error, RequestValidationError):
         return 422, MESSAGES[422]
-    if isinstance(error, OperationalError):
+    if isinstance(error, (OperationalError, InterfaceError, PoolTimeout)):
         # Without its statement and parameters: they hold what the learner wrote.
-        log.error("database-unavailable", error=str(error.orig))
+        log.error("database-unavailable", error=str(getattr(error, "orig", "no free connection")))
         return 503, MESSAGES[503]
     log.error("request-failed", exc_info=error)
     return 500, MESSAGES[500]

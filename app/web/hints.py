@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from app.content.blocks import Grad
 from app.store import drafts, progress
-from app.store.progress import Place
 from app.web.boxes import received
 from app.web.exercises import hints_view, solution_view
 from app.web.render import back_to, wants_fragment
@@ -38,7 +37,6 @@ async def hint(
         if kind == "code" and revision is not None:
             await drafts.save_draft(db, learner, *names, received(code), base=revision)
         await progress.open_hint(db, learner, *names, len(exercise.hints))
-        await progress.record_place(db, learner, Place(*names))
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
     if not wants_fragment(request):

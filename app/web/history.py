@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Grad, Lesson
+from app.store.drafts import draft_of
 from app.store.history import Mark, marks_of, past
+from app.store.tables import Draft
 from app.web.said import VerdictView, verdict_view
 from app.web.stored import decoded_verdict
 
@@ -18,7 +20,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryView:
-    """One stored text of *count*; *at* counts from 1, 0 where there is none yet."""
+    """One stored text of *count*; *at* counts from 1, 0 where there is none yet. *draft* stands in the box now."""
 
     grad: Grad
     url: str
@@ -27,6 +29,7 @@ class HistoryView:
     count: int
     mark: Mark | None
     text: str
+    draft: Draft | None
     checked: VerdictView | None
     reason: str
 
@@ -53,6 +56,7 @@ async def history_view(
         count=len(marks),
         mark=mark,
         text=found.text if found else "",
+        draft=await draft_of(db, learner, lesson.name, grad.name) if learner is not None else None,
         checked=verdict_view(verdict) if verdict else None,
         reason=REASONS.get(found.reason or "", "") if found else "",
     )

@@ -11,14 +11,16 @@ log = structlog.get_logger()
 
 def configure_logs(*, plain: bool) -> None:
     """*plain* for people at a terminal, JSON lines otherwise."""
-    renderer = structlog.dev.ConsoleRenderer() if plain else structlog.processors.JSONRenderer()
+    # No local variables in tracebacks: they hold tokens and submissions.
+    tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    as_lines = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *([] if plain else [structlog.processors.dict_tracebacks]),
-            renderer,
+            *([] if plain else [structlog.processors.ExceptionRenderer(tracebacks)]),
+            as_lines if plain else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=False,

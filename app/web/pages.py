@@ -100,17 +100,17 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
         return LessonState()
     renames = site.renames[lesson.name]
     async with site.database.read() as db:
-        place = await progress.last_place(db, learner)
+        opened = await progress.last_opened(db, learner)
         outdated = bool(renames) and await progress.has_state_under(db, learner, lesson.name, renames)
         state = await progress.lesson_state(db, learner, lesson.name)
-    if not outdated and place is not None and place.lesson == lesson.name:
+    if not outdated and opened == lesson.name:
         return state
     async with site.database.write() as db:
         if outdated:
             await progress.adopt_renames(db, learner, lesson.name, renames)
             state = await progress.lesson_state(db, learner, lesson.name)
-        if place is None or place.lesson != lesson.name:
-            await progress.record_place(db, learner, Place(lesson.name, None))
+        if opened != lesson.name:
+            await progress.record_opened(db, learner, lesson.name)
     return state
 
 

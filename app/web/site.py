@@ -82,11 +82,14 @@ def has_math(part: object) -> bool:
     return is_dataclass(part) and any(has_math(getattr(part, one.name)) for one in fields(part))
 
 
-def site_of(request: Request) -> Site:
+# Dependencies are coroutines: FastAPI would send plain functions to another thread, which costs more than they do.
+
+
+async def site_of(request: Request) -> Site:
     return cast(Site, request.app.state.site)
 
 
-def visitor_of(request: Request) -> Visitor:
+async def visitor_of(request: Request) -> Visitor:
     return cast(Visitor, request.state.visitor)
 
 
@@ -94,7 +97,7 @@ TheSite = Annotated[Site, Depends(site_of)]
 TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 
 
-def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
+async def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
     lesson = site.course.lesson(slug)
     if lesson is None:
         raise HTTPException(404)
@@ -104,7 +107,7 @@ def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
 TheLesson = Annotated[Lesson, Depends(lesson_of)]
 
 
-def exercise_of(lesson: TheLesson, name: Annotated[str, Path()]) -> Exercise:
+async def exercise_of(lesson: TheLesson, name: Annotated[str, Path()]) -> Exercise:
     exercise = lesson.exercise(name)
     if exercise is None:
         raise HTTPException(404)

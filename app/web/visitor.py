@@ -4,6 +4,8 @@ A session begins with the first thing worth keeping. A token that the database d
 never adopted.
 """
 
+import time
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -11,14 +13,39 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.store import learners
 from app.store.database import Database
 
+REMEMBERED = 10_000
+REMEMBERED_SECONDS = 30.0
 COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
+
+
+class Sessions:
+    """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._found: dict[str, tuple[float, int]] = {}
+
+    async def known(self, token: str) -> learners.Known | None:
+        kept = self._found.get(token)
+        if kept and kept[0] > time.monotonic():
+            return learners.Known(kept[1], stale=False)
+        async with self.database.read() as db:
+            known = await learners.known(db, token)
+        if known is not None:
+            self.remember(token, known.learner)
+        return known
+
+    def remember(self, token: str, learner: int) -> None:
+        if len(self._found) >= REMEMBERED:
+            self._found.clear()
+        self._found[token] = (time.monotonic() + REMEMBERED_SECONDS, learner)
 
 
 class Visitor:
     """The learner behind one request."""
 
-    def __init__(self, database: Database, token: str | None) -> None:
-        self._database = database
+    def __init__(self, sessions: Sessions, token: str | None) -> None:
+        self._sessions = sessions
         self._token = token
         self._learner: int | None = None
         self.new_token: str | None = None
@@ -26,8 +53,7 @@ class Visitor:
     async def learner(self) -> int | None:
         """The learner, or None for somebody who has nothing stored yet."""
         if self._learner is None and self._token:
-            async with self._database.read() as db:
-                found = await learners.known(db, self._token)
+            found = await self._sessions.known(self._token)
             if found is None:
                 self._token = None
                 return None
@@ -40,13 +66,14 @@ class Visitor:
         """The learner; a new one with a session where there was none."""
         learner = await self.learner()
         if learner is None:
-            async with self._database.write() as db:
+            async with self._sessions.database.write() as db:
                 learner, self.new_token = await learners.begin_session(db)
+            self._sessions.remember(self.new_token, learner)
             self._learner = learner
         return learner
 
     async def _refresh(self, token: str) -> None:
-        async with self._database.write() as db:
+        async with self._sessions.database.write() as db:
             await learners.mark_seen(db, token)
         self.new_token = token  # sent again, so that the browser keeps the cookie for another while
 
@@ -56,7 +83,7 @@ class VisitorMiddleware:
 
     def __init__(self, app: ASGIApp, database: Database, *, secure: bool) -> None:
         self._app = app
-        self._database = database
+        self._sessions = Sessions(database)
         self._secure = secure
         self._cookie = "__Host-session" if secure else "session"
 
@@ -64,7 +91,7 @@ class VisitorMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        visitor = Visitor(self._database, cookie_parser(Headers(scope=scope).get("cookie", "")).get(self._cookie))
+        visitor = Visitor(self._sessions, cookie_parser(Headers(scope=scope).get("cookie", "")).get(self._cookie))
         scope.setdefault("state", {})["visitor"] = visitor
 
         async def send_cookie(message: Message) -> None:

@@ -17,8 +17,8 @@ def upgrade() -> None:
         "learner",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
-        sa.Column("place_lesson", NAME),
-        sa.Column("place_exercise", NAME),
+        sa.Column("opened_lesson", NAME),
+        sa.Column("opened_at", MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_learner"),
     )
     op.create_table(
