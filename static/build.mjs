@@ -19,7 +19,7 @@ const woff2Only = {
 
 await rm(out, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ["static/css/app.css", "static/css/math.css", "static/js/app.js", "static/js/editor.js", "static/js/math.js"],
+  entryPoints: ["static/css/app.css", "static/css/math.css", "static/js/app.js", "static/js/editor.js", "static/js/math.js", "static/icon.svg"],
   outdir: out,
   entryNames: "[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",
@@ -27,7 +27,7 @@ const { metafile } = await build({
   minify: true,
   format: "esm",
   target: ["chrome123", "firefox121", "safari17.5"], // the first with light-dark(), except Firefox 121 for :has()
-  loader: { ".woff2": "file" },
+  loader: { ".woff2": "file", ".svg": "copy" },
   legalComments: "linked",
   metafile: true,
   plugins: [woff2Only],

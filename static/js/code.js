@@ -4,7 +4,7 @@ import htmx from "./htmx.js";
 const SLOW = 150; // milliseconds after which waiting is shown
 
 function buttonFor(form, action) {
-  return form?.querySelector(`button[formaction$="/${action}"]`);
+  return form?.querySelector(`button[data-action="${action}"]`);
 }
 
 // The same keys in the editor (which sends code-box:press) and in a plain textarea.
@@ -22,12 +22,14 @@ document.addEventListener("code-box:notice", (event) => {
   const form = event.target.closest("form");
   const notice = form?.querySelector(".notice");
   if (notice) notice.textContent = event.detail;
+  if (form) say(form, event.detail);
 });
 
 /** What is shown while a check or a run is on its way: words, seconds and a way out. */
 class Wait {
-  constructor(button) {
-    this.button = button;
+  constructor(source, form, button) {
+    Object.assign(this, { source, form, button });
+    this.stop = buttonFor(form, "stop");
     this.began = performance.now();
     this.timer = setTimeout(() => this.show(), SLOW);
   }
@@ -35,35 +37,32 @@ class Wait {
   show() {
     this.line = document.createElement("span");
     this.line.className = "waiting";
-    this.words = document.createElement("span");
-    const stop = document.createElement("button");
-    stop.type = "button";
-    stop.dataset.quiet = "";
-    stop.textContent = "Stop";
-    stop.addEventListener("click", () => {
+    this.stop.before(this.line);
+    this.stop.hidden = false;
+    this.stop.onclick = () => {
       this.stopped = true;
-      htmx.trigger(this.button, "htmx:abort");
-      this.button.focus();
-    });
-    this.line.append(this.words, stop);
-    this.button.closest(".actions, form").append(this.line);
+      htmx.trigger(this.source, "htmx:abort");
+    };
     this.tick();
     this.clock = setInterval(() => this.tick(), 1000);
   }
 
   tick() {
     const seconds = Math.round((performance.now() - this.began) / 1000);
-    const verb = this.button.formAction.endsWith("/run") ? "Running" : "Checking";
-    const limit = Number(this.button.form?.dataset.seconds);
+    const verb = this.button.dataset.action === "run" ? "Running" : "Checking";
+    const limit = Number(this.form.dataset.seconds);
     const late = limit && seconds > 2 * limit + 1;
-    this.words.textContent = `${late ? "Waiting for a free place" : verb}${seconds ? `, ${seconds} s` : " …"}`;
+    this.line.textContent = `${late ? "Waiting for a free place" : verb}${seconds ? `, ${seconds} s` : " …"}`;
   }
 
   end() {
     clearTimeout(this.timer);
     clearInterval(this.clock);
-    this.line?.remove();
-    if (this.stopped) say(this.button, "Stopped. Your text is saved.");
+    if (!this.line) return;
+    this.line.remove();
+    if (document.activeElement === this.stop) this.button.focus();
+    this.stop.hidden = true;
+    if (this.stopped) say(this.form, "Stopped. Your text is saved.");
   }
 }
 
@@ -76,8 +75,10 @@ export function say(element, sentence) {
 const waits = new Map();
 
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-  const button = ctx.sourceElement;
-  if (button.form?.querySelector("code-box") && /\/(check|run)$/.test(button.formAction)) waits.set(ctx, new Wait(button));
+  const { form, submitter } = ctx.request;
+  if (!form?.querySelector("code-box")) return;
+  const button = submitter ?? (ctx.sourceElement === form ? buttonFor(form, "check") : ctx.sourceElement);
+  if (["check", "run"].includes(button.dataset.action)) waits.set(ctx, new Wait(ctx.sourceElement, form, button));
 });
 
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {

@@ -4,14 +4,15 @@
 const PAUSE = 1000;
 const AGAIN = 15_000;
 
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 class Draft {
   constructor(form) {
     this.form = form;
     this.textarea = form.querySelector("textarea[name=code]");
-    this.url = form.querySelector('button[formaction$="/check"]').formAction.replace(/check$/, "draft");
-    this.key = `draft:${new URL(this.url).pathname}`;
+    this.url = form.dataset.draft;
+    this.key = `draft:${this.url}`;
     this.saved = this.textarea.value;
     this.busy = Promise.resolve();
     this.recover();
@@ -127,14 +128,14 @@ class Draft {
 const drafts = new WeakMap();
 
 function draftOf(form) {
-  if (!form?.querySelector?.("code-box textarea[name=code]") || !form.elements.revision) return null;
+  if (!form?.dataset?.draft) return null;
   let draft = drafts.get(form);
   if (!draft || draft.textarea !== form.querySelector("textarea[name=code]")) drafts.set(form, (draft = new Draft(form)));
   return draft;
 }
 
 function all() {
-  return [...document.forms].map(draftOf).filter(Boolean);
+  return [...document.querySelectorAll("form[data-draft]")].map(draftOf).filter(Boolean);
 }
 
 document.addEventListener("input", (event) => draftOf(event.target.form)?.typed());
@@ -157,5 +158,19 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   };
 });
 
-document.addEventListener("htmx:after:swap", all);
+/** Times come from the server in UTC and are shown in the reader's own. */
+function localise() {
+  for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
+    const at = new Date(time.dateTime);
+    const today = at.toDateString() === new Date().toDateString();
+    time.textContent = (today ? clock : day).format(at);
+    time.dataset.local = "";
+  }
+}
+
+document.addEventListener("htmx:after:swap", () => {
+  all();
+  localise();
+});
 all();
+localise();

@@ -20,7 +20,7 @@ function show(output, parts, fits = true) {
 
 function tensor(sizes) {
   const element = document.createElement("span");
-  element.className = "tensor";
+  element.className = "cells";
   element.setAttribute("aria-hidden", "true");
   for (let row = 0; row < Math.min(sizes[0], MOST[0]); row++) {
     const line = document.createElement("span");
