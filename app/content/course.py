@@ -213,7 +213,7 @@ def _names_taken_twice(units: Iterable[Unit], folder: Path) -> Iterator[LessonEr
 
 def _requirements(lessons: Sequence[Lesson], ids: Set[str]) -> Iterator[LessonError]:
     """Every requirement is one of the *ids*, and none leads back to where it came from."""
-    by_name = {lesson.name: lesson for lesson in lessons}
+    by_name = {lesson.name: lesson for lesson in reversed(lessons)}
     for lesson in lessons:
         for name, place in zip(lesson.requires, lesson.requires_places, strict=True):
             if name not in ids:

@@ -112,6 +112,11 @@ def _product(left: Value, right: Value) -> Tensor:
     return Tensor((*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())), tensor(left).kind)
 
 
+def _outer(left: Value, right: Value) -> Tensor:
+    (n,), (m,) = tensor(left).shape, tensor(right).shape
+    return Tensor((n, m), tensor(left).kind)
+
+
 def _linear(x: Value, weight: Value, bias: Value = None) -> Tensor:
     result = _product(x, moves.transposed(weight, -1, -2))
     return result if bias is None else broadcast(result, bias)
@@ -216,7 +221,7 @@ FUNCTIONS: Mapping[str, Rule] = {
     **_table(_arg, "argmax argmin"),
     **_table(_spread, "var std"),
     **_table(_extreme, "max min"),
-    **_table(_product, "matmul mm bmm mv dot inner_product"),
+    **_table(_product, "matmul mm bmm mv dot"),
     **_table(moves.reshape, "reshape view"),
     **_table(moves.like, "view_as reshape_as"),
     **_table(moves.transposed, "transpose swapaxes swapdims"),
@@ -230,6 +235,7 @@ FUNCTIONS: Mapping[str, Rule] = {
     "masked_fill": _masked_fill,
     "norm": _norm,
     "linear": _linear,
+    "outer": _outer,
     "permute": moves.permute,
     "t": lambda x: moves.reversed_axes(tensor(x)),
     "flatten": moves.flatten,
