@@ -48,12 +48,9 @@ def probe() -> tuple[Layer, ...]:
 
 def plan() -> Plan:
     """How children of this process are confined."""
-    here = kernel.capabilities()
-    bounding = here >> kernel.CAP_SETPCAP & 1
     return Plan(
         zygote=os.getpid(),
         uid=_free_uid() if _missing_capabilities() == [] else None,
-        bounding=_last_capability() + 1 if bounding else 0,
         ruleset=_ruleset(),
         filter=None if seccomp.missing() else seccomp.Filter(),
         address_space=kernel.vm_bytes(),
@@ -134,13 +131,6 @@ def _free_uid() -> int | None:
 def _mapped(kind: str, wanted: int) -> bool:
     rows = [[int(field) for field in line.split()] for line in Path(f"/proc/self/{kind}_map").read_text().splitlines()]
     return any(first <= wanted < first + count for first, _, count in rows)
-
-
-def _last_capability() -> int:
-    try:
-        return int(Path("/proc/sys/kernel/cap_last_cap").read_text())
-    except OSError:
-        return 40
 
 
 def _ruleset() -> bytes | None:

@@ -44,7 +44,7 @@ class Jail:
         self._facts = protection.probe()
         on = {fact.name: fact.on for fact in self._facts}
         self._filtered = on["seccomp"]
-        self._expected = jail.SESSION | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
+        self._expected = jail.ALONE | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
         self._expected |= jail.USER * on["user"] | jail.LANDLOCK * on["landlock"]
         self.refusal = self._refusal(on, require_landlock)
         self._zygote: Zygote | None = None

@@ -15,6 +15,7 @@ from app.sandbox import harness, jail, kernel, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
 DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker")}
+IDLE_SECONDS = 0.005
 
 
 def prepare() -> jail.Plan:
@@ -24,6 +25,7 @@ def prepare() -> jail.Plan:
         RuntimeError: A thread is running: a fork would copy its locks but not the thread.
     """
     kernel.hide_memory()
+    jail.settle()
     for name, module in DRIVERS.items():
         harness.register(name, module)
     warm.everything()
@@ -64,7 +66,7 @@ def wait(control: socket.socket, pid: int, pidfd: int) -> bool:
 
 
 def bare(control: socket.socket) -> None:
-    """Fork and exit, and nothing else: what the benchmarks compare a whole check with."""
+    """Fork and exit as any Python process does it: what the benchmarks compare a whole check with."""
     started = time.perf_counter_ns()
     pid = os.fork()
     if pid == 0:
@@ -76,7 +78,7 @@ def bare(control: socket.socket) -> None:
 def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, socket.socket]:
     """Fork a child that waits for its job on a socket of its own."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    pid = os.fork()
+    pid = kernel.fork()
     if pid == 0:
         try:
             ours.close()
@@ -91,6 +93,8 @@ def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, sock
 def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
     """Wait for a job, give everything up, run it."""
     jail.die_with(plan.zygote)
+    if not select.select([channel], [], [], IDLE_SECONDS)[0]:
+        harness.rehearse()  # nobody waits for it
     message, descriptors, _, _ = socket.recv_fds(channel, 256, 2)
     if len(descriptors) != 2:
         os._exit(0)
