@@ -1,39 +1,63 @@
 """Names the mistake behind one wrong gradient, or says that no table holds it.
 
-The order: not finite, shape, regression on shares with its named factors, reductions, the tables of the operations,
-tensors from scope, a wrong upstream, products of powers, factors without a name, the place of the error. A mistake is
-named only where its prediction is the learner's tensor in every look, so nothing here is a guess.
+A mistake is named only where its prediction is the learner's tensor in every look, so nothing here is a guess.
+Stages go from what is cheap and certain to what is rare: not finite, hard-coded sizes, reductions and shapes, the
+shares and their factors, the tables of the operations, other tensors in their places, a wrong upstream, powers of a
+tensor, factors without a name, and last the place of the error. Each family lists its codes in its docstring; a code
+is the learner's name, a colon, and the row's own.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from app.grading.evidence import Case, Diagnosis, Mistake
-from app.grading.mistakes import elementwise, facts, matmul, product, reduction, shape, shares, upstream
+from app.grading.mistakes import (
+    elementwise,
+    entropy,
+    facts,
+    gather,
+    locality,
+    matmul,
+    norm,
+    product,
+    reduction,
+    router,
+    scope,
+    shape,
+    shares,
+    size,
+    softmax,
+    upstream,
+    views,
+)
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.slips import applied
 
-Stage = Callable[[Bench], Diagnosis | None]
+Family = Callable[[Bench], Iterator[Mistake]]
+Reader = Callable[[Bench], Diagnosis | None]
 
 
-def table(*families: Callable[[Bench], Iterator[Mistake]]) -> Stage:
-    """A stage that looks for a prediction of *families* that came true."""
-    return lambda bench: bench.first(mistake for family in families for mistake in family(bench))
-
-
-def _operations(bench: Bench) -> Iterator[Mistake]:
+def operations(bench: Bench) -> Iterator[Mistake]:
     yield from applied(bench, SLIPS)
 
 
-SLIPS = {**elementwise.SLIPS, **product.SLIPS}
+SLIPS = {**elementwise.SLIPS, **product.SLIPS, **softmax.SLIPS, **entropy.SLIPS}
 
-STAGES: tuple[Stage, ...] = (
-    table(reduction.mistakes, shape.mistakes),
+STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
+    size.hard_coded,
+    (reduction.mistakes, shape.mistakes),
     shares.named,
-    table(_operations, matmul.mistakes),
-    table(product.from_scope, upstream.mistakes),
+    (norm.mistakes,),
+    norm.terms,
+    (operations, matmul.mistakes, router.mistakes, gather.mistakes, views.mistakes),
+    gather.positions,
+    (product.from_scope, upstream.mistakes),
+    (scope.mistakes,),
     shares.unnamed,
+    views.misplaced,
+    locality.confined,
 )
+"""Families of predictions, and readers that look at the learner's tensor itself."""
 
 
 def diagnose(case: Case) -> Diagnosis | None:
@@ -44,11 +68,23 @@ def diagnose(case: Case) -> Diagnosis | None:
     bench = Bench(case)
     if not bench.paths:
         return None
+    return _named(bench) or _in_its_own_shape(case)
+
+
+def _named(bench: Bench) -> Diagnosis | None:
+    doubtful: Mistake | None = None
     for stage in STAGES:
-        found = stage(bench)
-        if found is not None:
-            return found
-    return _in_its_own_shape(case)
+        if callable(stage):
+            # A reader has no evidence of its own; what was seen before speaks louder.
+            found = None if doubtful is not None else stage(bench)
+            if found is not None:
+                return found
+            continue
+        hit = bench.first(mistake for family in stage for mistake in family(bench))
+        if hit is not None and bench.evidence(hit) >= 0:
+            return bench.said(hit)
+        doubtful = doubtful or hit
+    return None if doubtful is None else bench.said(doubtful)
 
 
 def describe_unrecognised(case: Case) -> Diagnosis:

@@ -16,9 +16,11 @@ from app.grading.mistakes.trace import traced
 from app.grading.mistakes.words import upstream_name
 
 SAME = 1e-7
-"""Two arrays are equal when they differ by less, relative to the case's scale: far above float64 noise, far below
-`DIFFERENT`, the tolerance of the verdict, from which on a prediction is told from the reference."""
+"""Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
 DIFFERENT = 1e-6
+"""The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
+NOISE = 1e-13
+WEIGHTY = 1e-9
 CHAIN = 1e-8
 
 Way = tuple[tuple[Node, int], ...]
@@ -84,8 +86,9 @@ class Bench:
         self._steps: dict[tuple[str, int], tuple[Step, ...]] = {}
         self._spots: dict[tuple[str, int], dict[str, str]] = {}
         nodes = [node for write in case.writes for node in ast.walk(write)]
-        self.names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-        self.words = self.names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        aside = {id(inner) for node in nodes for inner in _asked_for_shape(node)}
+        names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
+        self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         self.numbers = frozenset(
             node.value
             for node in nodes
@@ -130,12 +133,11 @@ class Bench:
     def equal(self, tensor: Array | None, look: Look) -> bool:
         """Whether *tensor* is what the learner has."""
         got = self.got[id(look)]
-        return (
-            tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= SAME * self.size(tensor, look)
-        )
+        return tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= self.slack(tensor, look)
 
-    def size(self, tensor: Array, look: Look) -> float:
-        return max(self.scale[id(look)], float(np.abs(tensor).max(initial=0.0)))
+    def slack(self, tensor: Array, look: Look) -> float:
+        """How far from *tensor* another may be and still count as equal."""
+        return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[id(look)])
 
     def wrong(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* differs from the reference by more than the verdict forgives."""
@@ -144,7 +146,7 @@ class Bench:
 
     def weighty(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
-        return float(np.abs(tensor).max(initial=0.0)) > DIFFERENT * self.scale[id(look)]
+        return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[id(look)]
 
     def came_true(self, mistake: Mistake) -> bool:
         """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
@@ -171,13 +173,31 @@ class Bench:
             return 0
         return len(mistake.mentions) if self.words.issuperset(mistake.mentions) else -1
 
-    def first(self, mistakes: Iterable[Mistake]) -> Diagnosis | None:
+    def first(self, mistakes: Iterable[Mistake]) -> Mistake | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
-        hits = [mistake for mistake in mistakes if self.came_true(mistake)]
-        if not hits:
-            return None
-        best = max(hits, key=self.evidence)
-        return Diagnosis(code=f"{self.case.name}:{best.code}", message=best.say(self.case))
+        ranked = [(self.evidence(mistake), mistake) for mistake in mistakes]
+        for least in (1, -1):
+            hits = [pair for pair in ranked if (pair[0] >= least) and self.came_true(pair[1])]
+            if hits:
+                return max(hits, key=lambda pair: pair[0])[1]
+        return None
+
+    def said(self, mistake: Mistake) -> Diagnosis:
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say(self.case))
+
+
+def _asked_for_shape(node: ast.AST) -> list[ast.expr]:
+    """Names that are read for their shape only, as in `torch.zeros_like(C)` and `x.shape`."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="zeros_like" | "ones_like" | "full_like" | "empty_like"), args=[first, *_]
+        ):
+            return [first]
+        case ast.Call(func=ast.Attribute(attr="expand_as" | "view_as" | "reshape_as"), args=[first]):
+            return [first]
+        case ast.Attribute(value=value, attr="shape" | "dtype" | "ndim"):
+            return [value]
+    return []
 
 
 def _apart(one: Array, other: Array) -> float:

@@ -47,9 +47,11 @@ class Factor:
 
 def named_factor(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
     """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
+    if _all_near(ratios, [-1.0] * len(ratios)):
+        return Factor(code="sign", text="has the opposite sign")
     factor = _named(bench, ratios, paths)
-    if factor is not None or _all_near(ratios, [-1.0] * len(ratios)):
-        return factor or Factor(code="sign", text="has the opposite sign")
+    if factor is not None:
+        return factor
     turned = _named(bench, [-ratio for ratio in ratios], paths)
     if turned is None:
         return None
@@ -86,8 +88,10 @@ def _of_constants(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) 
             if step.node.op == "pow":
                 exponent = step.node.options["exponent"]
                 text = f"lacks the exponent of `{step.node.text}` as a factor"
-                if exponent and _all_near(ratios, [1 / exponent] * len(ratios)):
+                if abs(exponent) not in {0.0, 1.0} and _all_near(ratios, [1 / exponent] * len(ratios)):
                     return Factor(code="power-coefficient", text=text)
+                if exponent < 0 and abs(exponent) != 1.0 and _all_near(ratios, [-1 / exponent] * len(ratios)):
+                    return Factor(code="power-coefficient", text=f"{text}, except for its sign")
             if (
                 step.node.op not in {"mul", "div"}
                 or step.node.operands[1 - step.position].op != "number"

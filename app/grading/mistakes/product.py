@@ -10,18 +10,18 @@
 | `factor-extra:z` | at a sum: g times an operand, as if it were a product |
 | `square-missing`, `square-extra`, `numerator-missing`, `output-for-input` | the denominator of a quotient |
 | `wrong-operand:T` | the rule of the step with another tensor T of the program in place of what it reads |
-| `divided-by:T` | g/T for another tensor T |
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from app.grading.evidence import Array, Mistake, Path
 from app.grading.mistakes.bench import Bench, Step
-from app.grading.mistakes.rules import CURVES, Node, vjp
-from app.grading.mistakes.slips import Slip, at_step, every_step, local
+from app.grading.mistakes.rules import CURVES, vjp
+from app.grading.mistakes.slips import Slip, at_step, every_step, local, right
 
 UPSTREAM = Slip(
     "upstream-missing",
@@ -150,13 +150,13 @@ DIV = (
 SUM = (
     Slip(
         "factor-extra:{z}",
-        lambda step: step.g * step.z,
+        lambda step: right(step) * step.z,
         "`{statement}` adds; a sum passes on what arrives without a factor. `{name}` is scaled by `{z}`.",
         ("{z}",),
     ),
     Slip(
         "factor-extra:{x}",
-        lambda step: step.g * step.x,
+        lambda step: right(step) * step.x,
         "`{statement}` adds; a sum passes on what arrives without a factor. `{name}` is scaled by `{x}`.",
         ("{x}",),
     ),
@@ -183,43 +183,34 @@ def from_scope(bench: Bench) -> Iterator[Mistake]:
 
 
 def _replacements(bench: Bench, path: Path, depth: int, step: Step, name: str) -> Iterator[Mistake]:
-    reads = _reads(step)
-    for place, shown in reads.items():
-        if shown == name:
-            continue
-        say = f"`{{name}}` uses `{name}` where the rule for `{{statement}}` has `{shown}`."
-
-        def put(step: Step, place: int = place, name: str = name) -> Array | None:
-            return replaced(step, place, step.look.forward[name])
-
-        yield at_step(bench, path, depth, Slip(f"wrong-operand:{name}", put, say, (name,)))
-    if step.node.op in {"mul", "div", "add", "sub", "copy", "exp", "log"}:
-        say = f"`{{name}}` divides by `{name}`, which `{{statement}}` does not do."
-        slip = Slip(f"divided-by:{name}", lambda step: step.g / step.look.forward[name], say, (name,))
-        yield at_step(bench, path, depth, slip)
-    if step.node.op not in {"mul", "exp", "tanh", "sigmoid"}:
-        say = f"`{{name}}` is scaled by `{name}`; `{{statement}}` has another local derivative."
-        slip = Slip(f"wrong-factor:{name}", lambda step: step.g * step.look.forward[name], say, (name,))
-        yield at_step(bench, path, depth, slip)
+    for place, shown in _reads(step).items():
+        if shown != name:
+            say = f"`{{name}}` uses `{name}` where the rule for `{{statement}}` has `{shown}`."
+            put = partial(_with, place=place, name=name)
+            yield at_step(bench, path, depth, Slip(f"wrong-operand:{name}", put, say, (name,)))
 
 
-OUTPUT = -1
+OUTPUT, AGAIN = -1, -2
+"""Places that are no operand: the output, and the output as the operation gives it for another operand."""
 
 
 def _reads(step: Step) -> dict[int, str]:
-    """The places that the rule of the step reads: positions of operands, or `OUTPUT`, with what stands there."""
+    """The places that the rule of the step reads, with what stands there."""
     node = step.node
     if node.op in {"tanh", "sigmoid", "exp", "sqrt", "expm1", "softmax"}:
-        return {OUTPUT: node.text}
+        return {OUTPUT: node.text} | ({AGAIN: node.operands[0].text} if node.op in CURVES else {})
     if node.op == "mul":
         return {1 - step.position: node.operands[1 - step.position].text}
     if node.op == "div":
         places = {1: node.operands[1].text}
         return places | ({0: node.operands[0].text} if step.position == 1 else {})
     if node.op == "pow" or node.op in CURVES:
-        base = node.operands[0]
-        return {0: base.text}
+        return {0: node.operands[0].text}
     return {}
+
+
+def _with(step: Step, place: int, name: str) -> Array | None:
+    return replaced(step, place, step.look.forward[name])
 
 
 def _may_stand_in(tensor: Array, step: Step) -> bool:
@@ -235,15 +226,13 @@ def replaced(step: Step, place: int, tensor: Array) -> Array | None:
     """What the step would send if its rule read *tensor* in *place*."""
     node = step.node
     if place == OUTPUT:
-        return vjp(replace_value(node, tensor), step.position, step.g)
+        return vjp(replace(node, value=tensor), step.position, step.g)
+    if place == AGAIN:
+        return vjp(replace(node, value=CURVES[node.op].value(tensor)), step.position, step.g)
     operands = list(node.operands)
     base = operands[place]
     if node.op == "pow" and base.op == "add":
         numbers = [float(each.value) for each in base.operands if each.op == "number" and not each.value.ndim]
         tensor = tensor + numbers[0] if numbers else tensor
-    operands[place] = replace_value(base, tensor)
+    operands[place] = replace(base, value=tensor)
     return vjp(replace(node, operands=tuple(operands)), step.position, step.g)
-
-
-def replace_value(node: Node, value: Array) -> Node:
-    return replace(node, value=value)

@@ -7,7 +7,7 @@
 | `mean` | averaged over the right axes |
 | `mean-wrong-axis` | averaged over other axes |
 | `one-slice` | one slice was kept |
-| `largest` | the largest entry was kept |
+| `largest` | the largest (or smallest) entry was kept |
 | `summed-all` | summed into a single number |
 """
 
@@ -65,7 +65,9 @@ def _of_path(bench: Bench, path: Path, wide: tuple[int, ...], right: Axes) -> It
             yield row(code, summed, partial(_say_axis, path=path, axes=axes, right=right))
             yield row("mean-wrong-axis", mean, partial(_say_axis, path=path, axes=axes, right=right))
     for keepdim in (False, True):
-        yield row("largest", partial(np.max, axis=right, keepdims=keepdim), partial(_say_slice, path=path, axes=right))
+        for extreme in (np.max, np.min):
+            largest = partial(extreme, axis=right, keepdims=keepdim)
+            yield row("largest", largest, partial(_say_slice, path=path, axes=right))
         for end in (0, -1):
             slices = partial(_one_slice, axes=right, end=end, keepdim=keepdim)
             yield row("one-slice", slices, partial(_say_slice, path=path, axes=right))

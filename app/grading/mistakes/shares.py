@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.evidence import Array, Diagnosis, Path
-from app.grading.mistakes.bench import SAME, Bench
+from app.grading.mistakes.bench import NOISE, SAME, Bench
 from app.grading.mistakes.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.mistakes.words import in_code, listed
 
@@ -185,9 +185,9 @@ def _coefficients(bench: Bench, groups: Sequence[Group]) -> tuple[list[list[floa
     if not enough and len(groups) != 1:
         blocks, targets = [np.concatenate(blocks)], [np.concatenate(targets)]
     columns = []
-    tolerance = SAME * max(max(bench.scale.values()), *(float(np.abs(target).max(initial=0.0)) for target in targets))
+    noise = NOISE * max(bench.scale.values())
     for block, target in zip(blocks, targets, strict=True):
-        solved = _solved(block, target, tolerance)
+        solved = _solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
         if solved is None:
             return None
         columns.append(solved)

@@ -1,0 +1,55 @@
+"""Where an error sits, when nothing says what it is: some slices along an axis are wrong and all others are right.
+
+| code | meaning |
+|---|---|
+| `part-missing:AXIS` | the wrong slices are zero: these positions were not handled |
+| `part-wrong:AXIS` | the wrong slices hold something else |
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.grading.evidence import Array, Diagnosis, Look
+from app.grading.mistakes.bench import DIFFERENT, Bench
+from app.grading.mistakes.words import axis_text, listed
+
+SHOWN_MAX = 4
+
+
+def confined(bench: Bench) -> Diagnosis | None:
+    if not bench.shaped():
+        return None
+    for axis in range(bench.case.looks[0].reference.ndim):
+        marks = [_wrong_slices(bench, look, axis) for look in bench.case.looks]
+        if all(0 < mark.sum() <= mark.size / 2 for mark in marks):
+            return _found(bench, axis, marks)
+    return None
+
+
+def _wrong_slices(bench: Bench, look: Look, axis: int) -> Array:
+    off = np.abs(bench.got[id(look)] - look.reference) > DIFFERENT * bench.scale[id(look)]
+    return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
+
+
+def _found(bench: Bench, axis: int, marks: Sequence[Array]) -> Diagnosis:
+    case = bench.case
+    zero = all(
+        not np.compress(mark, bench.got[id(look)], axis).any() for look, mark in zip(case.looks, marks, strict=True)
+    )
+    where = f"{_places(marks)} along {axis_text(case, case.tensor, axis)}"
+    if zero:
+        message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
+        return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)
+    message = f"`{case.name}` is right except at {where}. Look at what is special about these places."
+    return Diagnosis(code=f"{case.name}:part-wrong:{axis}", message=message)
+
+
+def _places(marks: Sequence[Array]) -> str:
+    if all(mark[-1] and mark.sum() == 1 for mark in marks):
+        return "the last position"
+    if all(mark[0] and mark.sum() == 1 for mark in marks):
+        return "the first position"
+    places = np.flatnonzero(marks[0])
+    shown = [str(place) for place in places[:SHOWN_MAX]] + (["others"] if len(places) > SHOWN_MAX else [])
+    return f"positions {listed(shown)}" if len(places) > 1 else f"position {shown[0]}"

@@ -1,0 +1,96 @@
+"""A tensor of the program too much or too little: the right share times a power of it.
+
+| code | the learner's share divided by the right one |
+|---|---|
+| `factor-extra:T` | T |
+| `divided-by:T` | 1/T: T is missing or divided by |
+| `factor-power:T:k` | T^k, k = 2, -2, ½, -½ |
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from app.grading.evidence import Array, Case, Look, Mistake, Path
+from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.reduction import unreduced
+from app.grading.mistakes.rules import reduce_to, vjp
+from app.grading.mistakes.slips import Slip, at_step, every_step
+
+POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
+
+
+def mistakes(bench: Bench) -> Iterator[Mistake]:
+    """Powers of a tensor in the share before it was summed, for the tensors of the consumer's own statement first."""
+    look = bench.case.looks[0]
+    for path in bench.paths:
+        wide = unreduced(look, path).shape
+        for name in _by_nearness(look, path):
+            if _fits(look.forward[name], wide):
+                for power in POWERS:
+                    yield _row(bench, path, name, power)
+    yield from _at_upstream(bench)
+
+
+def _by_nearness(look: Look, path: Path) -> list[str]:
+    near = list(
+        dict.fromkeys(name for name in (*path.statement.inputs, *path.statement.outputs) if name in look.forward)
+    )
+    return near + [name for name in look.forward if name not in near]
+
+
+def _fits(tensor: Array, wide: tuple[int, ...]) -> bool:
+    if tensor.dtype.kind != "f":
+        return False
+    try:
+        return np.broadcast_shapes(tensor.shape, wide) == wide
+    except ValueError:
+        return False
+
+
+def _row(bench: Bench, path: Path, name: str, power: float) -> Mistake:
+    return Mistake(
+        code=_code(name, power),
+        predict=partial(_predict, bench, path, name, power),
+        say=partial(_say, path=path, name=name, power=power),
+        mentions=(name,) if power > 0 else (),
+    )
+
+
+def _code(name: str, power: float) -> str:
+    if abs(power) == 1.0:
+        return f"factor-extra:{name}" if power > 0 else f"divided-by:{name}"
+    return f"factor-power:{name}:{POWERS[power]}"
+
+
+def _predict(bench: Bench, path: Path, name: str, power: float, _case: Case, look: Look) -> Array | None:
+    full = unreduced(look, path) * look.forward[name].astype(np.float64) ** power
+    return bench.exchanged(path, look, reduce_to(full, look.reference.shape))
+
+
+def _at_upstream(bench: Bench) -> Iterator[Mistake]:
+    """The same at the output of each step, where that is another place than its operand."""
+    for path, depth, step in every_step(bench):
+        if step.g.shape == step.x.shape and step.node.op not in {"matmul", "index", "softmax", "log_softmax"}:
+            continue
+        for name in _by_nearness(step.look, path):
+            if _fits(step.look.forward[name], step.g.shape):
+                for power in (1.0, -1.0):
+                    slip = Slip(_code(name, power), partial(_scaled, name=name, power=power), "", (name,))
+                    mistake = at_step(bench, path, depth, slip)
+                    say = partial(_say, path=path, name=name, power=power)
+                    yield Mistake(code=mistake.code, predict=mistake.predict, say=say, mentions=mistake.mentions)
+
+
+def _scaled(step: Step, name: str, power: float) -> Array:
+    return vjp(step.node, step.position, step.g * step.look.forward[name] ** power)
+
+
+def _say(case: Case, path: Path, name: str, power: float) -> str:
+    line = path.statement.source
+    if power == 1.0:
+        return f"`{case.name}` is scaled by `{name}` once more than the rule for `{line}` asks for."
+    if power == -1.0:
+        return f"`{case.name}` lacks the factor `{name}`, or divides by it once too often, in the rule for `{line}`."
+    return f"`{name}` stands in `{case.name}` with another power than in the rule for `{line}`: off by {POWERS[power]}."

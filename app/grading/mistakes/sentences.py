@@ -1,0 +1,113 @@
+"""Sentences and codes for what is seen while a submission runs rather than in a wrong tensor, so that wording is one.
+
+| code | row of the catalogue |
+|---|---|
+| `missing`, `not-a-tensor` | 2 |
+| `dtype` | 3 |
+| `aliased` | 41 |
+| `mutated` | 42 |
+| `stale` | 43 |
+| `order` | 44 |
+| `unstable` | 47 |
+| `autograd` | 54 |
+| `inexact` | 55 |
+| `blind-check` | 57 |
+"""
+
+from collections.abc import Sequence
+
+from app.grading.evidence import Diagnosis
+from app.grading.mistakes.words import number_text, shape_text
+
+
+def missing(name: str, near: str = "") -> Diagnosis:
+    """No tensor of that name was left; *near* is a name that was, and looks alike."""
+    hint = f" There is a `{near}`." if near else ""
+    return _of(name, "missing", f"No tensor called `{name}` was left when the code ended.{hint}")
+
+
+def not_a_tensor(name: str, kind: str) -> Diagnosis:
+    """*kind* is the name of the Python type that was found."""
+    return _of(
+        name,
+        "not-a-tensor",
+        f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor in the shape of its own.",
+    )
+
+
+def wrong_dtype(name: str, dtype: str, right: bool) -> Diagnosis:
+    """*right* says whether the numbers are, apart from their type."""
+    kind = {"i": "integers", "u": "integers", "b": "truth values"}.get(dtype[:1], f"`{dtype}`")
+    start = "The numbers are right, but " if right else ""
+    message = (
+        f"{start}`{name}` holds {kind}; a division in place would fail on it. A gradient holds floating-point numbers."
+    )
+    return _of(name, "dtype", message[0].upper() + message[1:])
+
+
+def aliased(name: str, other: str, line: int | None = None) -> Diagnosis:
+    """*other* changed *name* after it was finished, because both are one memory."""
+    where = f" by line {line}" if line else ""
+    message = (
+        f"`{name}` was changed{where} after it was finished: `{other}` is the same memory. "
+        f"Give one of them its own copy."
+    )
+    return _of(name, "aliased", message)
+
+
+def mutated(name: str, tensor: str, line: int | None = None) -> Diagnosis:
+    """The forward tensor *tensor* was edited in place on the way to *name*."""
+    where = f"Line {line} edits" if line else "The code edits"
+    return _of(
+        name, "mutated", f"{where} the forward tensor `{tensor}` itself; every later line reads the edited values."
+    )
+
+
+def stale(name: str) -> Diagnosis:
+    return _of(
+        name, "stale", f"On a second call `{name}` comes out twice as large: what the first call left was added to."
+    )
+
+
+def wrong_order(name: str, reader: str) -> Diagnosis:
+    """*name* was passed on before *reader* had added its share."""
+    return _of(name, "order", f"`{name}` was passed on before the share through `{reader}` had been added.")
+
+
+def unstable(name: str) -> Diagnosis:
+    return _of(
+        name, "unstable", f"For scores near 1000 `{name}` is not finite: exp overflows. Subtract the row maximum first."
+    )
+
+
+def uses_autograd(name: str, word: str) -> Diagnosis:
+    return _of(
+        name,
+        "autograd",
+        f"`{word}` asks torch for the gradient. This box is for the rule made by hand; torch is the judge.",
+    )
+
+
+def inexact(name: str, maxdiff: float, largest: float) -> Diagnosis:
+    shown = f"{number_text(maxdiff)} beside numbers up to {number_text(largest)}"
+    return _of(name, "inexact", f"`{name}` equals the reference up to rounding: the largest difference is {shown}.")
+
+
+def blind_check(name: str, accepted: str) -> Diagnosis:
+    """*accepted* names what a comparison written by the learner let pass, such as `NaN`."""
+    return _of(name, "blind-check", f"This check accepts {accepted}.")
+
+
+def operands_do_not_fit(name: str, left: tuple[str, Sequence[int]], right: tuple[str, Sequence[int]]) -> Diagnosis:
+    """Two operands of a product, each with its text and shape."""
+    (one, one_shape), (other, other_shape) = left, right
+    message = (
+        f"`{one}` {shape_text(one_shape)} and `{other}` {shape_text(other_shape)} do not "
+        f"multiply: the inner sizes differ. "
+        f"Write the shape of `{name}` first, then see which operand needs its transpose."
+    )
+    return _of(name, "operands", message)
+
+
+def _of(name: str, code: str, message: str) -> Diagnosis:
+    return Diagnosis(code=f"{name}:{code}", message=message)
