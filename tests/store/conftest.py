@@ -1,0 +1,35 @@
+"""A real database in a temporary folder, migrated, with one learner in it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.store import learners
+from app.store.database import Database
+from app.store.migrate import migrate
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite+aiosqlite:///{tmp_path / 'data' / 'test.db'}"
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    await migrate(url)
+    database = Database(url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def me(database: Database) -> int:
+    async with database.write() as db:
+        learner, _ = await learners.begin_session(db)
+    return learner

@@ -1,0 +1,60 @@
+from dataclasses import replace
+
+import pytest
+
+from app.store import attempts, learners
+from app.store.attempts import Answered
+from app.store.database import Database
+
+pytestmark = pytest.mark.anyio
+
+BOX = ("lesson", "box")
+WRONG = Answered(kind="code", text="dW = 1", verdict='{"n": 1}', correct=False, code="dW:sign", task_key="k1")
+FAULT = Answered(kind="code", text="dW = 2", verdict='{"n": 2}', correct=None)
+RIGHT = Answered(kind="code", text="dW = 3", verdict='{"n": 3}', correct=True, task_key="k3")
+
+
+async def test_tries_count_what_failed_and_hold_the_newest(database: Database, me: int) -> None:
+    async with database.write() as db:
+        for answered in (WRONG, FAULT, RIGHT):
+            tries = await attempts.record_check(db, me, *BOX, answered)
+
+    assert (tries.count, tries.failed, tries.newest.text) == (3, 1, "dW = 3")
+    async with database.read() as db:
+        read = (await attempts.tries_of(db, me, "lesson"))["box"]
+    assert (read.count, read.failed, read.newest.text) == (3, 1, "dW = 3")
+
+
+async def test_the_same_text_again_is_no_new_attempt(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await attempts.record_check(db, me, *BOX, WRONG)
+        tries = await attempts.record_check(db, me, *BOX, WRONG)
+
+    assert tries.count == 1
+
+
+async def test_without_a_key_the_same_text_is_an_attempt_each_time(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await attempts.record_check(db, me, *BOX, FAULT)
+        tries = await attempts.record_check(db, me, *BOX, FAULT)
+
+    assert tries.count == 2
+
+
+async def test_a_verdict_is_found_for_everybody(database: Database, me: int) -> None:
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+        await attempts.record_check(db, other, *BOX, WRONG)
+        await attempts.record_check(db, me, *BOX, replace(WRONG, verdict='{"n": 9}'))
+
+        assert await attempts.stored_verdict(db, "k1") == '{"n": 9}'
+        assert await attempts.stored_verdict(db, "k2") is None
+
+
+async def test_learners_and_lessons_do_not_mix(database: Database, me: int) -> None:
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+        await attempts.record_check(db, other, *BOX, WRONG)
+        await attempts.record_check(db, me, "another lesson", "box", WRONG)
+
+        assert await attempts.tries_of(db, me, "lesson") == {}

@@ -1,0 +1,62 @@
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, text
+
+from app.store import drafts, learners
+from app.store.database import Database
+from app.store.tables import Draft, Session
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_token_leads_to_its_learner_and_only_its_hash_is_stored(database: Database) -> None:
+    async with database.write() as db:
+        learner, token = await learners.begin_session(db)
+
+    async with database.read() as db:
+        known = await learners.known(db, token)
+        stored = await db.scalar(select(Session.token_hash))
+    assert known is not None
+    assert known.learner == learner
+    assert stored != token
+    assert len(token) >= 43
+
+
+@pytest.mark.parametrize("token", ["", "nonsense", "\udcff", "x" * 10_000])
+async def test_an_unknown_token_is_nobodys(database: Database, token: str) -> None:
+    async with database.read() as db:
+        assert await learners.known(db, token) is None
+
+
+async def test_a_session_seen_long_ago_is_stale_until_it_is_marked(database: Database) -> None:
+    async with database.write() as db:
+        _, token = await learners.begin_session(db)
+        await db.execute(text("UPDATE session SET seen_at = '2020-01-01 00:00:00.000000'"))
+
+    async with database.write() as db:
+        before = await learners.known(db, token)
+        await learners.mark_seen(db, token)
+        after = await learners.known(db, token)
+    assert before is not None
+    assert before.stale
+    assert after is not None
+    assert not after.stale
+
+
+async def test_only_learners_without_a_trace_are_forgotten(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await learners.begin_session(db)
+        await drafts.save_draft(db, me, "lesson", "box", "text")
+
+    async with database.write() as db:
+        gone = await learners.forget_empty(db, learners.now() + timedelta(seconds=1))
+        left = await db.scalar(select(Draft.text))
+    assert gone == 1
+    assert left == "text"
+
+
+async def test_recent_learners_are_not_forgotten(database: Database, me: int) -> None:
+    async with database.write() as db:
+        assert await learners.forget_empty(db, learners.now() - timedelta(days=1)) == 0
+        assert me

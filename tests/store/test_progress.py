@@ -1,0 +1,112 @@
+import pytest
+
+from app.store import attempts, drafts, progress
+from app.store.attempts import Answered
+from app.store.database import Database
+from app.store.history import marks_of, past
+from app.store.progress import Place
+
+pytestmark = pytest.mark.anyio
+
+CHECK = Answered(kind="code", text="x", verdict="{}", correct=False, task_key="k")
+
+
+async def test_what_is_solved_stays_solved(database: Database, me: int) -> None:
+    async with database.write() as db:
+        first = (await progress.mark_solved(db, me, "lesson", "box")).solved_at
+        second = (await progress.mark_solved(db, me, "lesson", "box")).solved_at
+        await db.flush()
+
+        assert first == second
+        assert await progress.solved_by_lesson(db, me) == {"lesson": {"box"}}
+        assert (await progress.lesson_state(db, me, "lesson")).solved == {"box"}
+
+
+async def test_hints_open_one_by_one_and_not_beyond_the_last(database: Database, me: int) -> None:
+    async with database.write() as db:
+        assert [await progress.open_hint(db, me, "lesson", "box", 2) for _ in range(3)] == [1, 2, 2]
+
+
+async def test_the_state_of_one_exercise_leaves_out_the_others(database: Database, me: int) -> None:
+    async with database.write() as db:
+        for name in ("one", "two"):
+            await drafts.save_draft(db, me, "lesson", name, name)
+            await attempts.record_attempt(db, me, "lesson", name, CHECK)
+            await progress.mark_solved(db, me, "lesson", name)
+        await db.flush()
+        state = await progress.lesson_state(db, me, "lesson", "two")
+
+    assert list(state.drafts) == list(state.tries) == list(state.progress) == ["two"]
+
+
+async def test_a_newcomer_has_no_place(database: Database, me: int) -> None:
+    async with database.read() as db:
+        assert await progress.last_place(db, me) is None
+        assert await progress.last_place(db, 999) is None
+
+
+async def test_the_place_is_the_exercise_that_was_worked_on_last(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await progress.record_opened(db, me, "first")
+        await attempts.record_attempt(db, me, "first", "quiz", CHECK)
+        await drafts.save_draft(db, me, "first", "box", "text")
+        await db.flush()
+
+        assert await progress.last_place(db, me) == Place("first", "box")
+
+
+async def test_a_lesson_opened_since_is_the_place(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await drafts.save_draft(db, me, "first", "box", "text")
+        await progress.record_opened(db, me, "second")
+        assert await progress.last_place(db, me) == Place("second", None)
+        await progress.record_opened(db, me, "first")
+
+        assert await progress.last_place(db, me) == Place("first", "box")
+
+
+async def test_a_rename_keeps_everything(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await drafts.save_draft(db, me, "lesson", "old", "text")
+        await attempts.record_attempt(db, me, "lesson", "old", CHECK)
+        await progress.mark_solved(db, me, "lesson", "old")
+        assert await progress.has_state_under(db, me, "lesson", ["old"])
+
+        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await db.flush()
+
+        assert not await progress.has_state_under(db, me, "lesson", ["old"])
+        state = await progress.lesson_state(db, me, "lesson")
+    assert state.solved == {"new"}
+    assert state.drafts["new"].text == "text"
+    assert state.tries["new"].count == 1
+
+
+async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, me: int) -> None:
+    async with database.write() as db:
+        for name in ("old", "new"):
+            await drafts.save_draft(db, me, "lesson", name, f"{name} text")
+            await progress.open_hint(db, me, "lesson", name, 3)
+        await progress.mark_solved(db, me, "lesson", "old")
+        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await db.flush()
+        state = await progress.lesson_state(db, me, "lesson")
+        kept = await drafts.kept_texts(db, me, "lesson", "new")
+
+    assert state.drafts["new"].text == "new text"
+    assert [row.text for row in kept] == ["old text"]
+    assert state.solved == {"new"}
+    assert "old" not in state.drafts
+
+
+async def test_history_holds_checks_and_kept_texts_in_order(database: Database, me: int) -> None:
+    async with database.write() as db:
+        saved = await drafts.save_draft(db, me, "lesson", "box", "x")
+        await attempts.record_attempt(db, me, "lesson", "box", CHECK)
+        await drafts.replace_draft(db, saved.draft, "starter", "reset")
+        await db.flush()
+        marks = await marks_of(db, me, "lesson", "box")
+        texts = [await past(db, mark) for mark in marks]
+
+    assert [mark.kind for mark in marks] == ["check", "kept"]
+    assert [(one.text, one.verdict, one.reason) for one in texts] == [("x", "{}", None), ("x", None, "reset")]
