@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable
 
+from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose
 from app.content.directives import CODE, OPTIONS, READERS
 from app.content.errors import Faults, LessonError
 from app.content.fences import Directive, File, Run, pieces
 from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
 from app.content.prose import Prose as Renderer
-from app.content.prose import lesson_slug
 from app.content.reading import Reading
 
 LONGEST = 500_000

@@ -6,7 +6,6 @@ have anchors, tables scroll inside a labelled region that the keyboard reaches.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from posixpath import basename, normpath
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -18,9 +17,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import File, markdown
+from app.content.tex import unbalanced
 
 LANGUAGES = (
     "python",
@@ -37,8 +38,6 @@ LANGUAGES = (
     "c",
     "cpp",
 )
-LESSON_FILE = re.compile(r"(?:.*/)?(?:\d+-)?([a-z0-9][a-z0-9-]*)\.md$")
-UNIT_FILE = re.compile(r"(?:\d+-)?([a-z0-9][a-z0-9-]*)/unit\.md$")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 CODE_SPAN = re.compile(r"`([^`]+)`")
 
@@ -65,12 +64,6 @@ def sentence(text: str) -> Markup:
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
     )
-
-
-def lesson_slug(path: str) -> str:
-    """`2-tensors/07-matmul.md` is `matmul`; empty where the name is no lesson's."""
-    match = LESSON_FILE.match(path)
-    return match[1] if match else ""
 
 
 class Prose:
@@ -203,29 +196,6 @@ class Prose:
             return
         self.links.append(link)
         token.attrSet("href", url + (f"#{link.anchor}" if link.anchor else ""))
-
-
-def page_url(source: str, target: str) -> str:
-    """The address of the page of the lesson file *target*, as it is written in *source*; empty where it is none."""
-    path = normpath(f"{source.rpartition('/')[0] or '.'}/{target}")
-    unit = UNIT_FILE.search(path)
-    if unit:
-        return f"/units/{unit[1]}"
-    slug = lesson_slug(basename(path))
-    return f"/lessons/{slug}" if slug and slug != "unit" else ""
-
-
-def unbalanced(tex: str) -> str:
-    """What is wrong with the braces or environments of *tex*; empty when nothing is."""
-    depth = 0
-    for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth < 0:
-            return "a '}' without its '{'"
-    if depth:
-        return "a '{' that is never closed"
-    begins, ends = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", tex)) for word in ("begin", "end"))
-    return "" if begins == ends else "a '\\begin' without its '\\end'"
 
 
 def _plain_text(inline: Token) -> str:

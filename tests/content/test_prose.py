@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from app.content.addresses import page_url
 from app.content.blocks import Lesson
 from app.content.parse import parse_lesson
-from app.content.prose import page_url, sentence, unbalanced
+from app.content.prose import sentence
+from app.content.tex import unbalanced
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"

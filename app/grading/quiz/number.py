@@ -38,7 +38,7 @@ def mark_number(quiz: Number, text: str) -> Feedback:
         return unread(f"{NOT_YET} This cannot be read as a number. {error}")
     echo = echo_of(text, readings[0])
     for reading in readings:
-        if is_close(reading.value, answer, quiz) or _is_fine_rounding(reading, answer, quiz):
+        if _counts(reading, answer, quiz):
             return right("That is the number.", echo_of(text, reading))
     tempting = nearest_tempting(quiz, readings)
     rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
@@ -46,7 +46,7 @@ def mark_number(quiz: Number, text: str) -> Feedback:
         return wrong("Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded))
     if tempting:
         return wrong(tempting.html, echo)
-    if any(is_close(-reading.value, answer, quiz) for reading in readings):
+    if any(_counts(reading, -answer, quiz) for reading in readings):
         return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
     return wrong(NOT_YET, echo)
 
@@ -92,7 +92,10 @@ def _is_rounding_of(reading: Reading, exact: float) -> bool:
     return enough and abs(reading.value - exact) <= reading.step * 0.5000001
 
 
-def _is_fine_rounding(reading: Reading, exact: float, quiz: Number) -> bool:
+def _counts(reading: Reading, exact: float, quiz: Number) -> bool:
+    """Whether *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
+    if is_close(reading.value, exact, quiz):
+        return True
     if not 0 < quiz.rtol < 1:
         return False
     return reading.digits >= -math.log10(quiz.rtol) - 1e-9 and _is_rounding_of(reading, exact)
