@@ -44,7 +44,24 @@ def program_of(quiz: Quiz, lesson: Lesson = LESSON) -> Forward | None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["27", "(27,)", "[27]", " 27 ", "(100, 27)", "100,27", "100x27", "100 × 27", "[100, 27]", "torch.Size([100, 27])", "H", "(D, H)", "d, h", "100 by 27", "(100 27)", "027"],
+    [
+        "27",
+        "(27,)",
+        "[27]",
+        " 27 ",
+        "(100, 27)",
+        "100,27",
+        "100x27",
+        "100 × 27",
+        "[100, 27]",
+        "torch.Size([100, 27])",
+        "H",
+        "(D, H)",
+        "d, h",
+        "100 by 27",
+        "(100 27)",
+        "027",
+    ],
 )
 def test_a_partly_given_shape_takes_what_is_missing_or_the_whole(answer):
     feedback = answered("partly", answer)
@@ -141,7 +158,12 @@ def test_a_shape_that_is_not_known_is_nobodys_fault():
         "1 / 31",
         "1÷31",
         "+1/31",
-    , "0.032258064516", "32.3e-3", "2/62", ".0323", "1/31."],
+        "0.032258064516",
+        "32.3e-3",
+        "2/62",
+        ".0323",
+        "1/31.",
+    ],
 )
 def test_a_right_number_is_read_in_every_notation(answer):
     assert answered("bessel", answer).correct
@@ -318,7 +340,10 @@ def test_every_product_that_is_mathematically_right_is_accepted(name, products):
         "X.t() @ dY",
         "X.transpose(0, 1) @ dY",
         "(X.T) @ dY",
-    , ["X.T @ dY"], "X.T.T.T @ dY", ["X", "on", "dY", "off"]],
+        ["X.T @ dY"],
+        "X.T.T.T @ dY",
+        ["X", "on", "dY", "off"],
+    ],
 )
 def test_a_product_is_read_in_every_notation(answer):
     feedback = answered("dw-product", answer)
