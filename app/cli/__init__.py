@@ -1,5 +1,8 @@
 """The `backhand` command: one module per subcommand, nothing but reading arguments and printing answers."""
 
+import sys
+
+import structlog
 import typer
 
 from app.cli import check, doctor, grade, new, serve
@@ -20,4 +23,6 @@ app.command("doctor")(doctor.doctor)
 
 def main() -> None:
     """Entry point of the installed command."""
+    # Standard output belongs to answers: a batch is read by programs, line by line.
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     app()

@@ -19,7 +19,7 @@ from app.settings import Settings
 
 def check(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Lesson files or course folders; default: the course.")
+        list[Path] | None, typer.Argument(help="Lesson files, unit or course folders; default: the course.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="text, json or github (annotations).")] = "text",
     mutants: Annotated[bool, typer.Option(help="Try every single-edit mutant of every solution.")] = True,
@@ -46,13 +46,17 @@ def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:
     if not path.exists():
         typer.echo(f"{path} does not exist. Give a lesson file or a course folder.", err=True)
         sys.exit(2)
-    if path.is_dir():
+    if path.is_dir() and not (path / "unit.md").exists():
         course, errors = read_course(path)
         return list(course.lessons) if course else [], of_errors(errors)
-    try:
-        return [load_lesson(path)], []
-    except LessonErrors as errors:
-        return [], of_errors(errors.errors)
+    lessons: list[Lesson] = []
+    findings: list[Finding] = []
+    for file in sorted(path.glob("[0-9]*-*.md")) if path.is_dir() else [path]:
+        try:
+            lessons.append(load_lesson(file))
+        except LessonErrors as errors:
+            findings += of_errors(errors.errors)
+    return lessons, findings
 
 
 async def _prove(lessons: list[Lesson], settings: Settings, *, mutate: bool) -> tuple[Finding, ...]:

@@ -33,6 +33,8 @@ FAULT = (
 BUSY = "Too many checks are waiting just now. Your text is saved; please try again in a few seconds."
 STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
 
+WARMING = Readiness(state="warming", reason="The graders are starting.")
+
 STARTUP_SECONDS = 60.0
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
@@ -49,6 +51,11 @@ class _Process:
         self._options = options
         self._process: asyncio.subprocess.Process | None = None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "start() comes first"
+        return self._process.pid
 
     async def start(self) -> dict[str, Any]:
         """Start the process and wait until its jail is warm; what it says of its protection."""
@@ -104,13 +111,27 @@ class LocalGraders:
         self._size = settings.graders
         self._free: asyncio.Queue[_Process] = asyncio.Queue()
         self._waiting = 0
-        self._readiness = Readiness(state="warming", reason="The graders are starting.")
+        self._running: set[_Process] = set()
+        self._stopped = asyncio.Event()
+        self._known = WARMING
         self._tasks: set[asyncio.Task[Any]] = set()
         self._texts: dict[int, tuple[Task, str]] = {}
 
     @property
     def readiness(self) -> Readiness:
-        return self._readiness
+        if self._stopped.is_set():
+            return Readiness(state="stopped", reason=STOPPED, layers=self._known.layers)
+        return self._known if self._running else WARMING
+
+    @property
+    def idle(self) -> int:
+        """How many graders wait for a question."""
+        return self._free.qsize()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of the graders that are up."""
+        return tuple(process.pid for process in self._running)
 
     async def __aenter__(self) -> Self:
         for _ in range(self._size):
@@ -120,7 +141,7 @@ class LocalGraders:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._readiness = Readiness(state="stopped", reason=STOPPED, layers=self._readiness.layers)
+        self._stopped.set()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -157,34 +178,39 @@ class LocalGraders:
     async def _asked(
         self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]
     ) -> T:
-        if self._readiness.state == "stopped":
+        if self._stopped.is_set():
             return instead("busy", STOPPED)
         if self._waiting >= self._size * QUESTIONS_PER_GRADER:
             return instead("busy", BUSY)
         self._waiting += 1
-        exchange = self._spawn(self._exchange(packed(question), seconds + GRACE_SECONDS))
         try:
+            # Cancelled here, a question has cost nothing; from the exchange on it is answered to the end.
+            async with asyncio.timeout(STARTUP_SECONDS):
+                process = await self._free.get()
+            exchange = self._spawn(self._exchange(process, packed(question), seconds + GRACE_SECONDS))
             # Shielded: a caller that goes away must not leave a half-read answer in the socket.
             return restored(kind, await asyncio.shield(exchange))
+        except TimeoutError:
+            return instead("busy", BUSY)
         except GraderDiedError:
             return instead("fault", FAULT)
         except asyncio.CancelledError:
-            if exchange.cancelled():
+            if self._stopped.is_set():
                 return instead("busy", STOPPED)
             raise
         finally:
             self._waiting -= 1
 
-    async def _exchange(self, question: bytes, seconds: float) -> Any:
-        process = await self._free.get()
+    async def _exchange(self, process: _Process, question: bytes, seconds: float) -> Any:
         try:
             answer = await process.ask(question, seconds)
-        except BaseException as error:
-            if isinstance(error, GraderDiedError):
-                log.warning("grader-replaced", cause=repr(error.__cause__))
-                self._spawn(self._replace(process))
-            else:
-                await process.stop()
+        except GraderDiedError as error:
+            log.warning("grader-replaced", cause=repr(error.__cause__))
+            self._running.discard(process)
+            self._spawn(self._replace(process))
+            raise
+        except BaseException:
+            await process.stop()
             raise
         self._free.put_nowait(process)
         return answer
@@ -200,7 +226,7 @@ class LocalGraders:
                 hello = await process.start()
                 break
             except GraderDiedError as error:
-                log.exception("grader-did-not-start", cause=repr(error.__cause__))
+                log.warning("grader-did-not-start", cause=repr(error.__cause__))
                 await process.stop()
                 process = _Process(self._options)
                 await asyncio.sleep(pause)
@@ -210,7 +236,8 @@ class LocalGraders:
                 raise
         state: Literal["refused", "ready"] = "refused" if hello["refusal"] else "ready"
         layers = tuple((str(name), str(value)) for name, value in hello["layers"])
-        self._readiness = Readiness(state=state, reason=hello["refusal"], layers=layers)
+        self._running.add(process)
+        self._known = Readiness(state=state, reason=hello["refusal"], layers=layers)
         self._free.put_nowait(process)
 
     def _text(self, task: Task) -> str:
