@@ -86,7 +86,8 @@ class Engine:
         names = tuple(bench.with_hint(one) for one in names)
         printed = reply.texts.get("printed", "")
         if judge.stopped is not None:
-            return self._raised(judge.stopped, Verdict(outcome="error", names=names, printed=printed))
+            verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+            return self._raised(judge, judge.stopped, verdict)
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
@@ -131,8 +132,12 @@ class Engine:
         return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
 
     @staticmethod
-    def _raised(error: Raised, verdict: Verdict) -> Verdict:
-        return replace(verdict, line=error.line, message=translate(error))
+    def _raised(judge: Judge, error: Raised, verdict: Verdict) -> Verdict:
+        message = translate(error)
+        faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
+        if faults and not judge.stopped_by_itself:
+            message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
+        return replace(verdict, line=error.line, message=message)
 
     @staticmethod
     def _fault(error: AuthorError | JailFailedError | UnfitError) -> Verdict:

@@ -25,6 +25,7 @@ from app.sandbox.wire import Job, Reply
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
 DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
+_SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
 _SECONDS = 20.0
 
 
@@ -115,7 +116,7 @@ class Study:
         arrays: dict[str, Array] = {}
         runs = []
         for name in SETS:
-            drawn = draw_inputs(self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name])
+            drawn = draw_inputs(self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
         header = {"mode": "forward", "runs": runs}
@@ -136,7 +137,7 @@ class Study:
         return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
 
     def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
-        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name])
+        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
         prefix = f"{name}/"
         tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
         numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}

@@ -39,7 +39,6 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
     trees = {kind: _Code(header["source"], kind == "float64") for kind in {job["dtype"] for job in header["runs"]}}
-    stop = len(header["lines"])
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for job in header["runs"]:
@@ -48,13 +47,11 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
             trial = _Trial(header, job, arrays, trees[job["dtype"]])
             if job["visible"]:
                 with out.capture() as printed:
-                    trial.run(stop)
+                    trial.run()
                     out.text("printed", printed.getvalue())
             else:
-                trial.run(stop)
+                trial.run()
             report[job["id"]] = trial.send(out)
-            if job["visible"] and trial.errors:
-                stop = int(trial.errors[0]["statement"])
     out.text("report", json.dumps(report))
 
 
@@ -152,9 +149,8 @@ class _Trial:
             if name not in self.last and name in self.forced:
                 self._force(name)
 
-    def run(self, stop: int) -> None:
-        for index in range(stop):
-            line = self.lines[index]
+    def run(self) -> None:
+        for index, line in enumerate(self.lines):
             if line["blank"] or not self.tainted.isdisjoint(line["reads"]):
                 self._taint(line["writes"])
             elif not self._execute(index):

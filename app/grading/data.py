@@ -69,9 +69,16 @@ def hidden_dims(forward: Forward, shift: int) -> dict[str, int]:
     return {name: drawn.get(name, size) for name, size in forward.dims.items()}
 
 
-def draw_inputs(forward: Forward, dims: Mapping[str, int], seed: str, dtype: str) -> dict[str, Array]:
-    """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices."""
-    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype) for one in forward.inputs}
+def draw_inputs(
+    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, spread: float = 1.0
+) -> dict[str, Array]:
+    """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices.
+
+    Args:
+        spread: The standard deviation of normal entries. Small numbers show what large ones drown, such as the
+            epsilon beside a variance.
+    """
+    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype, spread) for one in forward.inputs}
 
 
 def draw_upstream(shape: Sequence[int], seed: str, name: str, dtype: str) -> Array:
@@ -84,7 +91,7 @@ def _generator(seed: str, name: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
-def _draw(one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str) -> Array:
+def _draw(one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str, spread: float) -> Array:
     shape = shape_of(one, dims)
     match one.distribution:
         case "ints":
@@ -97,7 +104,7 @@ def _draw(one: Input, dims: Mapping[str, int], generator: np.random.Generator, d
         case "positive":
             return _positive(shape, generator).astype(dtype)
         case _:
-            return np.asarray(generator.standard_normal(shape)).astype(dtype)
+            return np.asarray(spread * generator.standard_normal(shape)).astype(dtype)
 
 
 def _positive(shape: tuple[int, ...], generator: np.random.Generator) -> Array:

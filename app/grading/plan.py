@@ -7,12 +7,16 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LONGEST = 50_000
 _BLANK = re.compile(r"_{2,}")
 _SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
 _LIKE = frozenset(["zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"])
+_BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
+_VIEWS = frozenset(
+    ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
+)
 _SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
 
 
@@ -104,9 +108,56 @@ def read_plan(code: str) -> Plan:
 
 def _plan(body: list[ast.stmt]) -> Plan:
     functions: dict[str, _Function] = {}
-    lines = [_line(node, functions) for node in body]
+    lines = _through_views([_line(node, functions) for node in body])
     last = {name: index for index, line in enumerate(lines) for name in line.writes}
     return Plan(lines=tuple(lines), last=last)
+
+
+def _through_views(lines: list[Line]) -> list[Line]:
+    """Let a write into `rows = dC.view(-1, 2)` count as one into `dC`, where `dC` began as an empty buffer.
+
+    A second name for a gradient that already holds values is no working view but an alias, and its writes are faults.
+    """
+    buffers: set[str] = set()
+    views: dict[str, str] = {}
+    found = []
+    for line in lines:
+        reached = {views[name] for name in line.writes - line.fresh if name in views}
+        for name in line.fresh:
+            buffers.discard(name)
+            views.pop(name, None)
+        if isinstance(line.node, ast.Assign) and len(line.fresh) == 1:
+            (name,) = line.fresh
+            bottom = _viewed(line.node.value)
+            if _called(line.node.value) in _BUFFERS:
+                buffers.add(name)
+            elif bottom in buffers:
+                views[name] = bottom
+            elif bottom in views:
+                views[name] = views[bottom]
+        found.append(replace(line, writes=line.writes | reached) if reached else line)
+    return found
+
+
+def _viewed(node: ast.expr) -> str:
+    """The name whose memory *node* shows; empty where it has its own."""
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T" | "mT" | "data"):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _VIEWS:
+                node = inner
+            case _:
+                return ""
+
+
+def _called(node: ast.expr) -> str:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
 
 
 def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:

@@ -44,6 +44,20 @@ class Program:
             if name == tensor
         )
 
+    def frontier(self, tensor: str, forced: Collection[str]) -> frozenset[str]:
+        """The gradients among *forced* (such as `dY`) that meet *tensor* first, on each way from the output."""
+        found: set[str] = set()
+        waiting, seen = [tensor], {tensor}
+        while waiting:
+            for path in self.paths(waiting.pop()):
+                for output in path.statement.outputs:
+                    if f"d{output}" in forced:
+                        found.add(f"d{output}")
+                    elif output not in seen:
+                        seen.add(output)
+                        waiting.append(output)
+        return frozenset(found)
+
     def backward_order(self, tensors: Iterable[str]) -> tuple[str, ...]:
         """*tensors* in the order in which a backward pass completes their gradients, the output first."""
 

@@ -18,6 +18,7 @@ from app.grading.trials import Trial
 from app.grading.verdict import RIGHT, NameVerdict, Standing
 
 HIDDEN = ("a", "b")
+_AUDIBLE = 1e-3
 References = Mapping[str, Mapping[str, Reference]]
 
 
@@ -52,21 +53,6 @@ class Laboratory(Protocol):
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
         """True facts about *got*."""
         ...
-
-
-def frontier(program: Program, tensor: str, forced: Collection[str]) -> frozenset[str]:
-    """The forced gradients that the reference of *tensor* is computed from: the first one on each path."""
-    found: set[str] = set()
-    waiting, seen = [tensor], {tensor}
-    while waiting:
-        for path in program.paths(waiting.pop()):
-            for output in path.statement.outputs:
-                if f"d{output}" in forced:
-                    found.add(f"d{output}")
-                elif output not in seen:
-                    seen.add(output)
-                    waiting.append(output)
-    return frozenset(found)
 
 
 class Judge:
@@ -119,7 +105,7 @@ class Judge:
             return self._named(name, "not-yet", message=f"Nothing is assigned to `{name}` yet.")
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
-        if self.stopped is not None and last >= self.stopped.statement:
+        if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
             where = "" if self.stopped.line is None else f" in line {self.stopped.line}"
             return self._named(name, "not-yet", message=f"The code stopped{where}, before `{name}` was finished.")
         if any(self._left(name, run) for run in self.trials):
@@ -129,6 +115,12 @@ class Judge:
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
         return self._named(name, "not-yet", message=f"No tensor called `{name}` was left in scope.")
+
+    @property
+    def stopped_by_itself(self) -> bool:
+        """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
+        at = None if self.stopped is None else self.stopped.statement
+        return all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN)
 
     def _left(self, name: str, run: str) -> bool:
         trial = self.trials[run]
@@ -203,8 +195,8 @@ class Judge:
 
     def _by_another_road(self, name: str) -> NameVerdict | None:
         drawn_on = self.plan.drawn_on(name, self.ruling.forced)
-        expected = frontier(self.program, name[1:], self.ruling.forced)
-        taken = frontier(self.program, name[1:], drawn_on | {f"d{self.ruling.output}"})
+        expected = self.program.frontier(name[1:], self.ruling.forced)
+        taken = self.program.frontier(name[1:], drawn_on | {f"d{self.ruling.output}"})
         if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
             return None
         references = self.laboratory.along(name, drawn_on)
@@ -226,10 +218,10 @@ class Judge:
         """A right line whose numbers are off because of another line follows from that line."""
         if verdict.verdict not in RIGHT:
             return verdict
-        culprits = self._culprits(name, all_)
-        if not culprits:
+        if all(one.verdict in RIGHT for one in all_.values()):
             return verdict
-        if all(self._fits(name, run) for run in ("true", "v")):
+        culprits = self._culprits(name, all_)
+        if not culprits or all(self._fits(name, run) for run in ("true", "v")):
             return verdict
         names = ", ".join(f"`{one}`" for one in culprits)
         return replace(verdict, verdict="follows", message=f"Right, given your own numbers: it follows from {names}.")
@@ -283,7 +275,7 @@ class Judge:
                 f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
             )
             return Diagnosis(code=f"{name}:hard-coded-size", message=text)
-        if clean and (shown := self.visible.final(name)) is not None:
+        if clean and self._telling(name) and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
         drawn_on = self.plan.drawn_on(name, self.ruling.forced)
         for cut in dict.fromkeys((self.ruling.forced, drawn_on)):
@@ -291,6 +283,11 @@ class Judge:
             if found is not None:
                 return found
         return self.laboratory.unrecognised(name, self.ruling.forced, got)
+
+    def _telling(self, name: str) -> bool:
+        """Whether the lesson's own data show every share of *name*, so that being right on them means something."""
+        reference = self.references["v"][name[1:]]
+        return all(size > _AUDIBLE * reference.scale for size in reference.shares.values())
 
     def _hidden_error(self, name: str) -> Diagnosis | None:
         """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
