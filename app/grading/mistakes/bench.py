@@ -5,15 +5,11 @@ A prediction counts only if it comes true in every look; see `Bench.came_true`.
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from app.grading.evidence import Array, Case, Diagnosis, Look, Mistake, Path, scale_of
-from app.grading.mistakes.plain import UntracedError
-from app.grading.mistakes.rules import Node, reduce_to, vjp
-from app.grading.mistakes.trace import traced
-from app.grading.mistakes.words import upstream_name
+from app.grading.mistakes.steps import Step, steps_of
 
 SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
@@ -21,57 +17,6 @@ DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
 NOISE = 1e-13
 WEIGHTY = 1e-9
-CHAIN = 1e-8
-
-Way = tuple[tuple[Node, int], ...]
-"""Operations from the outermost inwards, each with the position of the operand that leads further."""
-Leaf = tuple[tuple[int, int], str, Way]
-"""Where a tensor is read in the source, its name, and the way to it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One operation on the way of a path from its consumer's output down to the tensor.
-
-    Args:
-        node: The operation.
-        position: Which of its operands leads to the tensor.
-        g: The gradient at its output, correct under the upstream in force.
-        below: The operations further down, with the position of the operand that is followed.
-    """
-
-    node: Node
-    position: int
-    g: Array
-    below: Way
-    look: Look
-
-    @property
-    def x(self) -> Array:
-        """The operand that is followed."""
-        return self.node.operands[self.position].value
-
-    @property
-    def z(self) -> Array:
-        """The other operand of a binary operation."""
-        return self.node.operands[1 - self.position].value
-
-    @property
-    def y(self) -> Array:
-        return self.node.value
-
-    def carried(self, full: Array | None) -> Array | None:
-        """The share of the tensor, had this step sent *full* to its operand and all steps below been right."""
-        if full is None:
-            return None
-        try:
-            full = np.broadcast_to(full, np.broadcast_shapes(full.shape, self.x.shape))
-            gradient = reduce_to(full, self.x.shape)
-        except ValueError:
-            return None
-        for node, position in self.below:
-            gradient = reduce_to(vjp(node, position, gradient), node.operands[position].value.shape)
-        return gradient
 
 
 class Bench:
@@ -106,7 +51,7 @@ class Bench:
         key = (path.key, id(look))
         if key not in self._steps:
             with np.errstate(all="ignore"):
-                self._steps[key] = _steps(self.case, path, look)
+                self._steps[key] = steps_of(self.case, path, look)
         return self._steps[key]
 
     def spot(self, path: Path, depth: int) -> dict[str, str]:
@@ -117,8 +62,8 @@ class Bench:
         """
         key = (path.key, depth)
         if key not in self._spots:
-            node = self.steps(path, self.case.looks[0])[depth]
-            self._spots[key] = _spot(self.case, path, node, is_root=depth == 0)
+            step = self.steps(path, self.case.looks[0])[depth]
+            self._spots[key] = _spot(self.case, step)
         return self._spots[key]
 
     def exchanged(self, path: Path, look: Look, share: Array | None) -> Array | None:
@@ -129,6 +74,29 @@ class Bench:
             return np.asarray(look.reference - look.shares[path.key] + share)
         except ValueError:
             return None
+
+    def resent(self, path: Path, depth: int, look: Look, full: Array | None) -> Array | None:
+        """The gradient, had this step sent *full* to its operand, on every path that shares the step."""
+        steps = self.steps(path, look)
+        if full is None or depth >= len(steps):
+            return None
+        if len(self.paths) == 1:
+            return steps[depth].carried(full)
+        total: Array | None = look.reference
+        for other, step in self._sharing(path, steps[depth], look):
+            share = step.carried(full)
+            if share is None or total is None or share.shape != look.shares[other.key].shape:
+                return self.exchanged(path, look, steps[depth].carried(full))
+            total = total - look.shares[other.key] + share
+        return total
+
+    def _sharing(self, path: Path, step: Step, look: Look) -> list[tuple[Path, Step]]:
+        found = [(path, step)]
+        for other in self.paths:
+            if other is not path:
+                same = [each for each in self.steps(other, look) if each.same_as(step)]
+                found += [(other, each) for each in same]
+        return found
 
     def equal(self, tensor: Array | None, look: Look) -> bool:
         """Whether *tensor* is what the learner has."""
@@ -204,59 +172,15 @@ def _apart(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max(initial=0.0))
 
 
-def _steps(case: Case, path: Path, look: Look) -> tuple[Step, ...]:
-    try:
-        root = traced(path.statement.node, look.forward, look.dims)
-    except UntracedError:
-        return ()
-    leaves: list[Leaf] = []
-    _leaves(root, (), leaves)
-    mine = [way for place, name, way in sorted(leaves, key=lambda leaf: leaf[0]) if name == case.tensor]
-    rank = path.statement.inputs[: path.position].count(case.tensor)
-    share, upstream = look.shares[path.key], look.upstream[path.key]
-    for way in mine[rank : rank + 1] + mine:
-        steps = _descended(way, upstream, look)
-        if steps and _reproduces(steps[0], share):
-            return steps
-    return ()
-
-
-def _leaves(node: Node, way: Way, found: list[Leaf]) -> None:
-    if node.op == "tensor" and isinstance(node.expr, ast.Name):
-        found.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
-    for position, operand in enumerate(node.operands):
-        _leaves(operand, (*way, (node, position)), found)
-
-
-def _descended(way: Way, upstream: Array, look: Look) -> tuple[Step, ...]:
-    if not way or upstream.shape != way[0][0].value.shape:
-        return ()
-    steps, g = [], upstream
-    for depth, (node, position) in enumerate(way):
-        steps.append(Step(node, position, g, way[depth + 1 :], look))
-        try:
-            g = reduce_to(vjp(node, position, g), node.operands[position].value.shape)
-        except (KeyError, ValueError, IndexError, TypeError):
-            return ()
-    return tuple(steps)
-
-
-def _reproduces(step: Step, share: Array) -> bool:
-    mine = step.carried(vjp(step.node, step.position, step.g))
-    if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
-        return False
-    return _apart(mine, share) <= CHAIN * max(float(np.abs(share).max(initial=0.0)), 1e-300)
-
-
-def _spot(case: Case, path: Path, step: Step, is_root: bool) -> dict[str, str]:
-    operands = step.node.operands
+def _spot(case: Case, step: Step) -> dict[str, str]:
+    operands, output = step.node.operands, step.statement.outputs[0]
     return {
         "name": case.name,
         "tensor": case.tensor,
         "x": operands[step.position].text,
         "z": operands[1 - step.position].text if len(operands) > 1 else "",
-        "y": path.consumer if is_root else step.node.text,
+        "y": output if step.is_root else step.node.text,
         "op": step.node.op,
-        "up": f"`{upstream_name(path)}`" if is_root else f"what arrives at `{step.node.text}`",
-        "statement": path.statement.source,
+        "up": f"`d{output}`" if step.is_root else f"what arrives at `{step.node.text}`",
+        "statement": step.statement.source,
     }

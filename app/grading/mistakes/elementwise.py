@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.bench import Step
 from app.grading.mistakes.power import EPSILON, POWER
 from app.grading.mistakes.rules import CURVES
 from app.grading.mistakes.slips import Slip, local, right
+from app.grading.mistakes.steps import Step
 
 OTHERS = ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu", "reciprocal", "abs", "sin", "cos")
 
@@ -258,6 +258,7 @@ GATE = (
     ),
 )
 SLIPS: Mapping[str, tuple[Slip, ...]] = {
+    "*": (UPSTREAM,),
     "tanh": (*TANH, *COMMON, DIVIDED),
     "sigmoid": (*SIGMOID, *COMMON, DIVIDED),
     "exp": (*EXP, *COMMON),

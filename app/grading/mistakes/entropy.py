@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.bench import Step
 from app.grading.mistakes.rules import one_hot, sigmoid, softmax
 from app.grading.mistakes.slips import Slip
+from app.grading.mistakes.steps import Step
 
 
 @dataclass(frozen=True, slots=True)

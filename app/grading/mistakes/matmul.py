@@ -15,9 +15,10 @@ from functools import partial
 import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import reduce_to, swapped
 from app.grading.mistakes.slips import every_step, local
+from app.grading.mistakes.steps import Step
 
 ORDERS: tuple[Callable[[Array, Array], Array], ...] = (
     lambda g, m: g @ m,
@@ -109,12 +110,12 @@ def _predict(
     except ValueError:
         return None
     if full.shape == step.x.shape:
-        return bench.exchanged(path, look, step.carried(full))
+        return bench.resent(path, depth, look, full)
     if full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape:
-        return bench.exchanged(path, look, step.carried(reduce_to(full, step.x.shape)))
+        return bench.resent(path, depth, look, reduce_to(full, step.x.shape))
     return bench.exchanged(path, look, full) if not step.below else None
 
 
 def _carried_local(bench: Bench, path: Path, depth: int, _case: Case, look: Look) -> Array | None:
     steps = bench.steps(path, look)
-    return bench.exchanged(path, look, steps[depth].carried(local(steps[depth]))) if depth < len(steps) else None
+    return bench.resent(path, depth, look, local(steps[depth])) if depth < len(steps) else None

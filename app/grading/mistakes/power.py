@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.bench import Step
 from app.grading.mistakes.rules import CURVES
 from app.grading.mistakes.slips import Slip
+from app.grading.mistakes.steps import Step
 
 EPSILONS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 

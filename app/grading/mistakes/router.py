@@ -16,9 +16,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from app.grading.evidence import Array, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import kept, one_hot, spread
 from app.grading.mistakes.slips import Slip, at_step, every_step
+from app.grading.mistakes.steps import Step
 
 DENSE = Slip(
     "router-dense",

@@ -13,10 +13,11 @@ from functools import partial
 import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.reduction import unreduced
 from app.grading.mistakes.rules import reduce_to, vjp
 from app.grading.mistakes.slips import Slip, at_step, every_step
+from app.grading.mistakes.steps import Step
 
 POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
 

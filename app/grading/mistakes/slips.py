@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import vjp
+from app.grading.mistakes.steps import Step
 
 Predict = Callable[[Step], Array | None]
 
@@ -34,9 +35,9 @@ class Slip:
 
 
 def applied(bench: Bench, tables: Mapping[str, tuple[Slip, ...]]) -> Iterator[Mistake]:
-    """Every row of *tables* at every step whose operation has one; the table `*` holds for all operations."""
+    """Every row of *tables* at every step whose operation has one; the table `*` holds for operations without one."""
     for path, depth, step in every_step(bench):
-        for slip in (*tables.get(step.node.op, ()), *tables.get("*", ())):
+        for slip in tables.get(step.node.op, tables.get("*", ())):
             yield at_step(bench, path, depth, slip)
 
 
@@ -61,8 +62,7 @@ def _predict(bench: Bench, path: Path, depth: int, predict: Predict, _case: Case
     steps = bench.steps(path, look)
     if depth >= len(steps):
         return None
-    full = predict(steps[depth])
-    return None if full is None else bench.exchanged(path, look, steps[depth].carried(full))
+    return bench.resent(path, depth, look, predict(steps[depth]))
 
 
 def right(step: Step) -> Array:

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.bench import Step
 from app.grading.mistakes.rules import Axes, softmax, spread
 from app.grading.mistakes.slips import Slip, local
+from app.grading.mistakes.steps import Step
 
 UPSTREAM = Slip("upstream-missing", local, "`{name}` does not use what arrives from above, {up}.")
 LOCAL = Slip(

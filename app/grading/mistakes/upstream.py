@@ -1,47 +1,117 @@
-"""The right rule with a wrong incoming gradient: another gradient of the same shape in place of the consumer's.
+"""The right rule with a wrong incoming gradient, or no rule at all.
 
 | code | what was used |
 |---|---|
 | `wrong-upstream:G` | the gradient G of another tensor |
+| `upstream-inverted` | the local derivative divided by the upstream |
+| `copied:T` | nothing but the tensor T of the program, or its transpose, or its sum |
+| `copied:G` | nothing but another gradient G |
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from app.grading.evidence import Array, Case, Look, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
-from app.grading.mistakes.rules import vjp
-from app.grading.mistakes.words import upstream_name
+from app.grading.mistakes.bench import Bench
+from app.grading.mistakes.rules import reduce_to, swapped, vjp
+from app.grading.mistakes.slips import Slip, at_step, every_step
+
+INVERTED = Slip(
+    "upstream-inverted",
+    lambda step: vjp(step.node, step.position, 1.0 / step.g),
+    "`{name}` divides by what arrives from above, {up}; a backward step multiplies by it.",
+)
 
 
 def mistakes(bench: Bench) -> Iterator[Mistake]:
-    look = bench.case.looks[0]
-    for path in bench.paths:
-        mine = upstream_name(path)
-        for name in look.gradients:
-            if name != mine:
-                say = partial(_say, path=path, name=name)
-                predict = partial(_predict, bench, path, name)
+    followed = set()
+    for path, depth, step in every_step(bench):
+        followed.add(path.key)
+        if not step.is_root:
+            continue
+        mine = f"d{step.statement.outputs[0]}"
+        for name, gradient in step.look.gradients.items():
+            if name != mine and gradient.shape == step.g.shape:
+                predict = partial(_instead, bench, path, depth, name)
+                say = partial(_say, line=step.statement.source, output=step.statement.outputs[0], name=name)
                 yield Mistake(code=f"wrong-upstream:{name}", predict=predict, say=say, mentions=(name,))
+        yield at_step(bench, path, depth, INVERTED)
+    for path in bench.paths:
+        if path.key not in followed:
+            yield from _computed(bench, path)
 
 
-def _predict(bench: Bench, path: Path, name: str, _case: Case, look: Look) -> Array | None:
-    share = look.others.get((path.key, name))
-    return bench.exchanged(path, look, share if share is not None else _under(bench, path, look, look.gradients[name]))
-
-
-def _under(bench: Bench, path: Path, look: Look, upstream: Array) -> Array | None:
-    """The share of *path* if *upstream* arrived at its consumer."""
+def _instead(bench: Bench, path: Path, depth: int, name: str, _case: Case, look: Look) -> Array | None:
     steps = bench.steps(path, look)
-    if not steps or upstream.shape != steps[0].g.shape:
+    if depth >= len(steps) or look.gradients[name].shape != steps[depth].g.shape:
         return None
-    top = steps[0]
-    exchanged = Step(top.node, top.position, upstream, top.below, look)
-    return exchanged.carried(vjp(top.node, top.position, upstream))
+    step = replace(steps[depth], g=look.gradients[name])
+    return bench.resent(path, depth, look, vjp(step.node, step.position, step.g))
 
 
-def _say(case: Case, path: Path, name: str) -> str:
+def _computed(bench: Bench, path: Path) -> Iterator[Mistake]:
+    """What torch gave for other upstreams, on a path that cannot be followed here."""
+    for key, name in bench.case.looks[0].others:
+        if key == path.key:
+            say = partial(_say, line=path.statement.source, output=path.consumer, name=name)
+            predict = partial(_other, bench, path, name)
+            yield Mistake(code=f"wrong-upstream:{name}", predict=predict, say=say, mentions=(name,))
+
+
+def _other(bench: Bench, path: Path, name: str, _case: Case, look: Look) -> Array | None:
+    return bench.exchanged(path, look, look.others.get((path.key, name)))
+
+
+def _say(case: Case, line: str, output: str, name: str) -> str:
     return (
-        f"The rule fits, but `{case.name}` starts from `{name}`. The forward line is `{path.statement.source}`: "
-        f"what arrives there is the gradient of its output, `{path.consumer}`."
+        f"The rule fits, but `{case.name}` starts from `{name}`. The forward line is `{line}`: "
+        f"what arrives there is the "
+        f"gradient of its output, `{output}`."
+    )
+
+
+def copies(bench: Bench) -> Iterator[Mistake]:
+    """A tensor that was written down as it is, in place of a share."""
+    look = bench.case.looks[0]
+    tensors = {**look.forward, **look.gradients}
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind != "f":
+            continue
+        for act in (_same, swapped, _reduced):
+            for path in bench.paths:
+                predict = partial(_copy, bench, path, name, act)
+                say = partial(_say_copy, name=name)
+                yield Mistake(code=f"copied:{name}", predict=predict, say=say, mentions=(name,))
+
+
+def _same(tensor: Array) -> Array:
+    return tensor
+
+
+def _reduced(tensor: Array) -> Array:
+    return tensor
+
+
+def _copy(bench: Bench, path: Path, name: str, act: Callable[[Array], Array], _case: Case, look: Look) -> Array | None:
+    tensor = look.forward.get(name, look.gradients.get(name))
+    if tensor is None:
+        return None
+    share = act(tensor)
+    if act is _reduced:
+        try:
+            wide = np.broadcast_shapes(share.shape, look.reference.shape)
+        except ValueError:
+            return None
+        share = reduce_to(np.broadcast_to(share, wide), look.reference.shape)
+    return bench.exchanged(path, look, share)
+
+
+def _say_copy(case: Case, name: str) -> str:
+    return (
+        f"`{case.name}` holds `{name}` and nothing else that matters. A backward step joins "
+        f"two things: what arrives from "
+        "above and the local derivative."
     )

@@ -17,8 +17,9 @@ from itertools import permutations
 import numpy as np
 
 from app.grading.evidence import Array, Case, Diagnosis, Look, Mistake, Path
-from app.grading.mistakes.bench import Bench, Step
+from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.slips import Slip, at_step, every_step
+from app.grading.mistakes.steps import Step
 
 VIEWS = frozenset({"reshape", "permute"})
 RANK_MAX = 4
