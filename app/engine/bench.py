@@ -21,6 +21,7 @@ from app.sandbox.wire import Job
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
+_LOSSES = frozenset({"L", "loss"})
 
 
 class UnfitError(Exception):
@@ -173,6 +174,17 @@ class Bench:
         word = re.compile(rf"\b{re.escape(verdict.name)}\b")
         fitting = (index for index, hint in enumerate(self.task.grad.hints) if word.search(hint.html))
         return replace(verdict, hint=next(fitting, None))
+
+
+def scales_output(task: Task) -> bool:
+    """Whether the box treats a scalar output as one more tensor with an upstream, and not as a loss.
+
+    A loss has upstream 1, and `dr = 2 * r` is then the whole truth. Where the author's own solution multiplies by the
+    upstream of the output, a learner who forgets it must not pass because it happens to be 1.
+    """
+    output = task.forward.output
+    uses = re.search(rf"\bd{re.escape(output)}\b", task.grad.solution.source)
+    return output not in _LOSSES and uses is not None
 
 
 def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.content.blocks import Forward
-from app.engine.bench import Bench, UnfitError
+from app.engine.bench import Bench, UnfitError, scales_output
 from app.engine.facts import FactsCache
 from app.engine.grader import Run, Shown
 from app.engine.outcomes import author_fault, ending, grader_fault
@@ -147,24 +147,26 @@ class Engine:
 
     # What is kept between submissions.
 
-    def _study(self, forward: Forward) -> Study:
-        key = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source, forward.source_line)
-        found = _remembered(self._studies, key, lambda: self._studied(forward))
+    def _study(self, forward: Forward, scaled: bool = False) -> Study:
+        content = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source)
+        key = (content, forward.source_line, scaled)
+        found = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
         if isinstance(found, AuthorError):
             raise found
         return found
 
-    def _studied(self, forward: Forward) -> Study | AuthorError:
+    def _studied(self, forward: Forward, scaled: bool) -> Study | AuthorError:
         try:
-            return Study(forward, self._jail, self._cache)
+            return Study(forward, self._jail, self._cache, scaled)
         except AuthorError as error:
             return error
 
     def _bench(self, task: Task) -> Bench:
-        study, grad = self._study(task.forward), task.grad
+        scaled = scales_output(task)
+        study, grad = self._study(task.forward, scaled), task.grad
         judged = (grad.require, task.given, grad.grade, grad.atol, grad.rtol, grad.seconds)
         said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
-        key = (study.seed, task.forward.source_line, judged, said)
+        key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
 
 

@@ -62,13 +62,17 @@ class DataSet:
 class Study:
     """One forward program.
 
+    Args:
+        scaled: Whether a scalar output has a random upstream on hidden data; a loss has upstream 1 everywhere.
+
     Raises:
         AuthorError: The program cannot be read, does not run, or its output has no gradient.
         JailFailedError: The jail did not finish the run.
     """
 
-    def __init__(self, forward: Forward, jail: JailRuns, cache: FactsCache) -> None:
+    def __init__(self, forward: Forward, jail: JailRuns, cache: FactsCache, scaled: bool = False) -> None:
         self.forward = forward
+        self._scaled = scaled
         self._jail = jail
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
@@ -148,7 +152,7 @@ class Study:
     def forced(self, name: str, tensor: str) -> Array:
         """The upstream that is forced into *tensor*; the output's is the one that the learner is given."""
         shape = self.sets[name].tensors[tensor].shape
-        if tensor == self.forward.output and shape == ():
+        if tensor == self.forward.output and shape == () and not (self._scaled and name in HIDDEN):
             return np.ones((), dtype=DTYPE[name])
         return draw_upstream(shape, f"{self.seed}/{name}", tensor, DTYPE[name])
 
@@ -262,7 +266,7 @@ class Study:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
 
-        entry = self._cache.get([self._content, self.pinned, question], answer)
+        entry = self._cache.get([self._content, self.pinned, self._scaled, question], answer)
         assert entry is not None, "an answer is an entry or an exception"
         return entry, json.loads(entry.texts["report"])
 
