@@ -213,6 +213,56 @@ class Grad(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bug(Exercise):
+    """A backward pass with one wrong line: the learner names the line and mends it.
+
+    Args:
+        given: The backward pass as the learner sees it.
+        line: The wrong line of *given*, from 1.
+        mended: What belongs there.
+        solution: The whole backward pass, mended.
+    """
+
+    forward: str
+    require: tuple[str, ...]
+    given: Code
+    line: int
+    mended: Code
+    solution: Code
+    reveal: str = "after-hints"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One call that a learner's check must answer with true (*right*) or with false.
+
+    Args:
+        message: What to say to a learner whose check answers otherwise; plain text with backticks for code.
+        code: Writes the arguments of the function.
+    """
+
+    place: Place
+    right: bool
+    message: str
+    html: Markup
+    code: Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checker(Exercise):
+    """The learner writes *function*, which must tell right gradients from wrong ones."""
+
+    function: str
+    arguments: tuple[str, ...]
+    starter: Code
+    solution: Code
+    cases: tuple[Case, ...]
+    alternatives: tuple[Code, ...] = ()
+    seconds: float = 2.0
+    reveal: str = "after-hints"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """One length of a training run.
 
@@ -267,7 +317,7 @@ class Visual:
     caption: Markup
 
 
-Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Train | Visual
+Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Bug | Checker | Train | Visual
 Quiz = Shape | Number | Choice | Axes | Matmul
 
 

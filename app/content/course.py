@@ -52,7 +52,7 @@ def load_lesson(path: Path | str) -> Lesson:
 
 
 def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, ...]]:
-    """The course in *folder*, or None where there is any fault; and the faults, in file order."""
+    """The sound lessons in *folder* (None where there is no such folder), and all faults in file order."""
     folder = Path(folder)
     if not folder.is_dir():
         place = Place(folder.as_posix(), 1)
@@ -72,8 +72,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         place = Place(folder.as_posix(), 1)
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
     ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
-    course = Course(units=tuple(one.unit for one in read))
-    return (None if ordered else course), tuple(ordered)
+    return Course(units=tuple(one.unit for one in read)), tuple(ordered)
 
 
 @dataclass(frozen=True, slots=True)

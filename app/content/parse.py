@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose
-from app.content.directives import CODE, OPTIONS, READERS
+from app.content.directives import OPTIONS, READERS
 from app.content.errors import Faults, LessonError
 from app.content.fences import Directive, File, Run, pieces
 from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
 from app.content.prose import Prose as Renderer
-from app.content.reading import Reading
+from app.content.reading import Reading, check_fence
 
 LONGEST = 500_000
 NUMBER = re.compile(r"^\d+-")
@@ -108,13 +108,3 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
     if isinstance(block, Exercise):
         reading.exercises[block.name] = block
     return block
-
-
-def check_fence(directive: Directive, faults: Faults) -> None:
-    """Code stands in backticks, prose in colons."""
-    if directive.code == (directive.name in CODE):
-        return
-    fence = "```" if directive.name in CODE else ":::"
-    what = "code" if directive.name in CODE else "prose"
-    message = f"The body of '{{{directive.name}}}' is {what}."
-    faults.add(directive.place, "wrong-fence", message, f"Write '{fence}{{{directive.name}}}'.")

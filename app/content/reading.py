@@ -15,14 +15,29 @@ from app.content.options import NAME, Options
 from app.content.programs import check_gradient, tensors_of
 from app.content.prose import Prose
 
+# The options of every directive that stands inside of another one.
 CHILDREN: Mapping[str, Sequence[str]] = {
     "hint": (),
     "starter": (),
     "solution": ("same-as",),
-    "mistake": ("line",),
+    "mistake": (),
     "given": (),
     "correct": (),
 }
+TITLED = frozenset({"mistake", "correct"})
+
+# Bodies of code stand in backticks, bodies of prose in colons.
+CODE = frozenset({"forward", "starter", "solution", "mistake", "given", "correct"})
+
+
+def check_fence(directive: Directive, faults: Faults) -> None:
+    """Code stands in backticks, prose in colons."""
+    if directive.code == (directive.name in CODE):
+        return
+    fence = "```" if directive.name in CODE else ":::"
+    what = "code" if directive.name in CODE else "prose"
+    message = f"The body of '{{{directive.name}}}' is {what}."
+    faults.add(directive.place, "wrong-fence", message, f"Write '{fence}{{{directive.name}}}'.")
 
 
 @dataclass(slots=True)
@@ -83,7 +98,13 @@ class Reading:
         known = {name: CHILDREN[name] for name in children}
         parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
-        return Inside(own, directive.body.line, [part for part in parts if isinstance(part, Directive)])
+        found = [part for part in parts if isinstance(part, Directive)]
+        for child in found:
+            check_fence(child, self.faults)
+            if child.argument and child.name not in TITLED:
+                message = f"Nothing stands behind '{{{child.name}}}'."
+                self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
+        return Inside(own, directive.body.line, found)
 
     def hints(self, inside: Inside) -> tuple[Hint, ...]:
         hints = []
@@ -96,8 +117,6 @@ class Reading:
     def rendered(self, directive: Directive) -> Markup:
         """The body of a directive that holds nothing but prose, which must not be empty."""
         inside = self.inside(directive, ())
-        if directive.argument and directive.name == "hint":
-            self.faults.add(directive.argument_place, "unexpected", "A hint has no id.", "Write ':::{hint}'.")
         if not inside.tokens:
             self.faults.add(directive.place, "empty", f"This '{{{directive.name}}}' is empty.")
         return self.prose.render(inside.tokens, inside.line)

@@ -38,6 +38,9 @@ def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterat
         yield LessonError(train.place, "unknown-exercise", message, did_you_mean(train.uses, known))
         return
     home, chain = found
+    if home.draft and not lesson.draft:
+        message = f"':uses:' names a box of {home.path}, which is a draft and not shown."
+        yield LessonError(train.place, "uses-draft", message, "Mark this lesson 'draft: true' as well.")
     forward = lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
     exercises = {one.name: one for one in home.exercises}

@@ -75,6 +75,16 @@ def test_all_errors_of_all_files_are_told_in_one_run(folder):
     assert messages(folder) == (FIXTURES / "course.txt").read_text().splitlines()
 
 
+def test_sound_lessons_can_be_had_beside_faulty_ones(folder):
+    write(folder, "2-tensors/02-b.md", ":::{chioce} x\n:::")
+
+    course, errors = read_course(folder)
+
+    assert course is not None
+    assert [lesson.slug for lesson in course.lessons] == ["c", "a"]
+    assert errors
+
+
 def test_a_faulty_lesson_can_still_be_required(folder):
     write(folder, "2-tensors/02-b.md", ":::{chioce} x\n:::")
 
@@ -92,9 +102,8 @@ def test_an_error_stops_loading(folder):
 def test_a_folder_without_lessons_is_an_error(tmp_path, name):
     (tmp_path / "empty").mkdir()
 
-    course, errors = read_course(tmp_path / name)
+    _, errors = read_course(tmp_path / name)
 
-    assert course is None
     assert [error.code for error in errors] in (["no-folder"], ["empty"])
 
 

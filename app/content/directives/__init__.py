@@ -6,7 +6,20 @@ To add a directive, write its file with `OPTIONS` and `read`, and add a row here
 from collections.abc import Callable, Mapping
 
 from app.content.blocks import Block
-from app.content.directives import axes, callout, choice, forward, grad, matmul, number, shape, train, visual
+from app.content.directives import (
+    axes,
+    bug,
+    callout,
+    checker,
+    choice,
+    forward,
+    grad,
+    matmul,
+    number,
+    shape,
+    train,
+    visual,
+)
 from app.content.fences import Directive
 from app.content.reading import Reading
 
@@ -20,6 +33,8 @@ READERS: Mapping[str, Read] = {
     "axes": axes.read,
     "matmul": matmul.read,
     "grad": grad.read,
+    "bug": bug.read,
+    "checker": checker.read,
     "train": train.read,
     "visual": visual.read,
     "note": callout.read,
@@ -35,12 +50,11 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "axes": axes.OPTIONS,
     "matmul": matmul.OPTIONS,
     "grad": grad.OPTIONS,
+    "bug": bug.OPTIONS,
+    "checker": checker.OPTIONS,
     "train": train.OPTIONS,
     "visual": visual.OPTIONS,
     "note": callout.OPTIONS,
     "aside": callout.OPTIONS,
     "plan": callout.OPTIONS,
 }
-
-# Bodies of code stand in backticks, bodies of prose in colons.
-CODE = frozenset({"forward", "starter", "solution", "mistake"})

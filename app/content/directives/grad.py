@@ -1,31 +1,23 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
-import re
-
-from app.content.blocks import Code, DeclaredMistake, Forward, Grad
+from app.content.blocks import Code, DeclaredMistake, Grad
+from app.content.boxes import code_of, gradients, needed_gradients, only, reveal_of, seconds_of
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.programs import check_gradient, check_python, written
+from app.content.programs import check_python, written
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading
 
 OPTIONS = ("forward", "require", "grade", "given", "atol", "rtol", "reason", "forbid", "time", "reveal", "after", "was")
 CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
-REVEAL = ("after-hints", "after-success", "after:3", "never")
-TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")
-LONGEST_SECONDS = 60.0
 
 
 def read(directive: Directive, reading: Reading) -> Grad:
     options = reading.options(directive)
     name = reading.name(directive)
     forward = reading.forward(options)
-    require = _gradients(options, "require", forward, reading)
-    if "require" not in options:
-        options.need("require", "dX dW")
-    elif not require:
-        options.wrong("require", "empty-option", "':require:' names nothing.", "Write ':require: dX dW'.")
+    require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN)
     solutions = _solutions(inside, require, directive, reading)
     after = reading.before(options)
@@ -43,35 +35,21 @@ def read(directive: Directive, reading: Reading) -> Grad:
         alternatives=solutions[1:],
         mistakes=tuple(_mistake(child, require, reading) for child in inside.children if child.name == "mistake"),
         grade="value" if options.one_of("grade", ("rule", "value"), "rule") == "value" else "rule",
-        given=_gradients(options, "given", forward, reading),
+        given=gradients(options, "given", forward, reading),
         atol=options.number("atol"),
         rtol=options.number("rtol"),
         reason=options.text("reason"),
         forbid=_forbidden(options),
-        seconds=_seconds(options),
-        reveal=_reveal(options),
+        seconds=seconds_of(options),
+        reveal=reveal_of(options),
         after=after,
     )
 
 
-def _gradients(options: Options, key: str, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
-    words = options.words(key)
-    if forward:
-        for word, place in words:
-            check_gradient(word, place, forward, reading.faults)
-    return tuple(dict.fromkeys(word for word, _ in words))
-
-
-def _code(child: Directive) -> Code:
-    return Code(place=child.place, source=child.body.text.rstrip() + "\n", line=child.body.line)
-
-
 def _starter(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> Code:
-    starters = [child for child in inside.children if child.name == "starter"]
-    for extra in starters[1:]:
-        reading.faults.add(extra.place, "twice", f"{reading.title(directive)} has two starters.", "Keep one of them.")
-    if starters:
-        return _code(starters[0])
+    starter = only(inside, "starter", directive, reading)
+    if starter:
+        return code_of(starter)
     return Code(
         place=directive.place, source="".join(f"{name} = ____\n" for name in require), line=directive.place.line
     )
@@ -93,7 +71,7 @@ def _solutions(inside: Inside, require: tuple[str, ...], directive: Directive, r
     ordered = [*plain, *(child for child in children if child not in plain)]
     for index, child in enumerate(ordered):
         _check_code(child, require, reading, complete=index == 0)
-    return tuple(_code(child) for child in ordered)
+    return tuple(code_of(child) for child in ordered)
 
 
 def _check_code(child: Directive, require: tuple[str, ...], reading: Reading, *, complete: bool) -> None:
@@ -117,7 +95,9 @@ def _mistake(child: Directive, require: tuple[str, ...], reading: Reading) -> De
         fix = "Write '```{mistake} Sum the rows, do not average them.'"
         reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner who makes it.", fix)
     _check_code(child, require, reading, complete=False)
-    return DeclaredMistake(place=child.place, message=child.argument, html=sentence(child.argument), code=_code(child))
+    return DeclaredMistake(
+        place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
+    )
 
 
 def _check_tolerances(options: Options) -> None:
@@ -133,22 +113,3 @@ def _forbidden(options: Options) -> tuple[str, ...]:
         if word not in FORBIDDEN:
             options.faults.add(place, "unknown-value", f"':forbid:' cannot be {word!r}.", "It can be 'loops'.")
     return tuple(word for word, _ in words)
-
-
-def _seconds(options: Options) -> float:
-    text = options.text("time")
-    if text is None:
-        return 2.0
-    match = TIME.match(text)
-    seconds = float(match[1]) / (1000 if match[2] == "ms" else 1) if match and len(text) < 12 else 0.0
-    if not 0 < seconds <= LONGEST_SECONDS:
-        options.wrong("time", "wrong-type", f"':time:' is up to {LONGEST_SECONDS:g}s, such as '2s'; it is {text!r}.")
-        return 2.0
-    return seconds
-
-
-def _reveal(options: Options) -> str:
-    word = options.text("reveal") or "after-hints"
-    if re.fullmatch(r"after:[1-9]\d?", word):
-        return word
-    return options.one_of("reveal", REVEAL, "after-hints")

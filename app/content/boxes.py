@@ -1,0 +1,74 @@
+"""What all boxes of code share: their gradients, children, time limit and when the solution opens."""
+
+import re
+
+from app.content.blocks import Code, Forward
+from app.content.fences import Directive
+from app.content.options import Options
+from app.content.programs import check_gradient
+from app.content.reading import Inside, Reading
+
+REVEAL = ("after-hints", "after-success", "after:3", "never")
+TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")
+LONGEST_SECONDS = 60.0
+USUAL_SECONDS = 2.0
+
+
+def code_of(child: Directive) -> Code:
+    return Code(place=child.place, source=child.body.text.rstrip() + "\n", line=child.body.line)
+
+
+def gradients(options: Options, key: str, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
+    """The gradients that option *key* names; a fault for every one that the program does not have."""
+    words = options.words(key)
+    if forward:
+        for word, place in words:
+            check_gradient(word, place, forward, reading.faults)
+    return tuple(dict.fromkeys(word for word, _ in words))
+
+
+def needed_gradients(options: Options, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
+    """The names of `:require:`, which must be there."""
+    require = gradients(options, "require", forward, reading)
+    if "require" not in options:
+        options.need("require", "dX dW")
+    elif not require:
+        options.wrong("require", "empty-option", "':require:' names nothing.", "Write ':require: dX dW'.")
+    return require
+
+
+def only(inside: Inside, name: str, directive: Directive, reading: Reading) -> Directive | None:
+    """The child *name*; a fault for a second one."""
+    found = [child for child in inside.children if child.name == name]
+    for extra in found[1:]:
+        message = f"{reading.title(directive)} has two '{{{name}}}' blocks."
+        reading.faults.add(extra.place, "twice", message, "Keep one of them.")
+    return found[0] if found else None
+
+
+def needed(inside: Inside, name: str, directive: Directive, reading: Reading) -> Directive | None:
+    """Like `only`, with a fault where there is none."""
+    child = only(inside, name, directive, reading)
+    if child is None:
+        message = f"{reading.title(directive)} has no '{{{name}}}'."
+        reading.faults.add(directive.place, f"no-{name}", message, f"Add a '```{{{name}}}' block.")
+    return child
+
+
+def seconds_of(options: Options) -> float:
+    text = options.text("time")
+    if text is None:
+        return USUAL_SECONDS
+    match = TIME.match(text)
+    seconds = float(match[1]) / (1000 if match[2] == "ms" else 1) if match and len(text) < 12 else 0.0
+    if not 0 < seconds <= LONGEST_SECONDS:
+        options.wrong("time", "wrong-type", f"':time:' is up to {LONGEST_SECONDS:g}s, such as '2s'; it is {text!r}.")
+        return USUAL_SECONDS
+    return seconds
+
+
+def reveal_of(options: Options) -> str:
+    word = options.text("reveal") or "after-hints"
+    if re.fullmatch(r"after:[1-9]\d?", word):
+        return word
+    return options.one_of("reveal", REVEAL, "after-hints")

@@ -1,0 +1,119 @@
+"""`{checker}`: the learner writes a check that must accept right gradients and refuse wrong ones."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from app.content.blocks import Case, Checker, Code
+from app.content.boxes import code_of, only, reveal_of, seconds_of
+from app.content.fences import Directive
+from app.content.options import Options
+from app.content.programs import check_python
+from app.content.prose import sentence
+from app.content.reading import Inside, Reading, is_variable
+
+OPTIONS = ("function", "time", "reveal", "was")
+CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
+FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
+
+
+def read(directive: Directive, reading: Reading) -> Checker:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    function, arguments = _function(options)
+    inside = reading.inside(directive, CHILDREN)
+    solutions = _solutions(inside, function, arguments, directive, reading)
+    starter = only(inside, "starter", directive, reading)
+    blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
+    return Checker(
+        place=directive.place,
+        name=name,
+        was=reading.was(options),
+        prompt=reading.prompt(directive, inside.tokens, inside.line),
+        hints=reading.hints(inside),
+        function=function,
+        arguments=arguments,
+        starter=code_of(starter) if starter else Code(place=directive.place, source=blank, line=directive.place.line),
+        solution=solutions[0],
+        cases=_cases(inside, arguments, directive, reading),
+        alternatives=solutions[1:],
+        seconds=seconds_of(options),
+        reveal=reveal_of(options),
+    )
+
+
+def _function(options: Options) -> tuple[str, tuple[str, ...]]:
+    """The name and the arguments in `cmp(got, reference)`."""
+    text = options.needed_text("function", "cmp(got, reference)")
+    match = FUNCTION.match(text or "")
+    words = [match[1], *(word.strip() for word in match[2].split(","))] if match else []
+    if words and all(is_variable(word) for word in words) and len(set(words)) == len(words):
+        return words[0], tuple(words[1:])
+    if text is not None:
+        options.wrong("function", "wrong-type", f"{text!r} is no function.", "Write ':function: cmp(got, reference)'.")
+    return "", ()
+
+
+def _solutions(
+    inside: Inside, function: str, arguments: tuple[str, ...], directive: Directive, reading: Reading
+) -> tuple[Code, ...]:
+    """The solution, and after it the ones that are equally right."""
+    children = [child for child in inside.children if child.name == "solution"]
+    children.sort(key=lambda child: "same-as" in child.options)
+    if not children:
+        message = f"{reading.title(directive)} has no solution."
+        reading.faults.add(directive.place, "no-solution", message, "Add a '```{solution}' block.")
+        return (Code(place=directive.place, source="", line=directive.place.line),)
+    for child in children:
+        tree = check_python(child.body.text, child.body.line, "This solution", reading.faults)
+        if tree is not None and function and not _defines(tree, function, len(arguments)):
+            message = f"The solution does not define {function!r} with {len(arguments)} arguments."
+            reading.faults.add(child.place, "incomplete", message, f"Write 'def {function}({', '.join(arguments)}):'.")
+    return tuple(code_of(child) for child in children)
+
+
+def _defines(tree: ast.Module, function: str, count: int) -> bool:
+    """Whether *tree* defines *function* so that it can be called with *count* arguments."""
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == function:
+            most = len(statement.args.posonlyargs) + len(statement.args.args)
+            return most - len(statement.args.defaults) <= count <= most
+    return False
+
+
+def _cases(inside: Inside, arguments: tuple[str, ...], directive: Directive, reading: Reading) -> tuple[Case, ...]:
+    """Right and wrong gradients in file order, at least one of each."""
+    children = [child for child in inside.children if child.name in ("correct", "mistake")]
+    for kind in ("correct", "mistake"):
+        if not any(child.name == kind for child in children):
+            message = f"{reading.title(directive)} has no '{{{kind}}}'."
+            reading.faults.add(directive.place, f"no-{kind}", message, "It must accept one and refuse another.")
+    return tuple(_case(child, arguments, reading) for child in children)
+
+
+def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Case:
+    tree = check_python(child.body.text, child.body.line, f"This {child.name}", reading.faults)
+    known = set(_written(tree)) if tree else set(arguments)
+    missing = [name for name in arguments if name not in known]
+    if missing:
+        message = f"This {child.name} does not write {', '.join(repr(name) for name in missing)}."
+        reading.faults.add(child.place, "incomplete", message, "It must write every argument of the function.")
+    if child.name == "mistake" and not child.argument:
+        fix = "Write '```{mistake} One entry is off by one percent; your check accepts it.'"
+        reading.faults.add(child.place, "no-message", "Nothing is said to a learner whose check accepts this.", fix)
+    return Case(
+        place=child.place,
+        right=child.name == "correct",
+        message=child.argument,
+        html=sentence(child.argument),
+        code=code_of(child),
+    )
+
+
+def _written(tree: ast.Module) -> Iterator[str]:
+    """Names that code assigns or defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef):
+            yield node.name
