@@ -72,8 +72,29 @@ def _text(value: object, _: Given) -> bool:
     return isinstance(value, str)
 
 
-def _anything(_value: object, _given: Given) -> bool:
-    return True
+def _flag(value: object, _: Given) -> bool:
+    return isinstance(value, bool)
+
+
+def _rows(given: Given) -> list[list[object]]:
+    values = given.get("values")
+    return values if isinstance(values, list) and _matrix(values, given) else []
+
+
+def _row_labels(value: object, given: Given) -> bool:
+    return _labels(value, given) and isinstance(value, list) and len(value) == len(_rows(given))
+
+
+def _column_labels(value: object, given: Given) -> bool:
+    return _labels(value, given) and isinstance(value, list) and all(len(value) == len(row) for row in _rows(given))
+
+
+def _marks(value: object, given: Given) -> bool:
+    rows = _rows(given)
+    if not isinstance(value, list) or len(value) != len(rows):
+        return False
+    whole = [one for one in value if isinstance(one, int) and not isinstance(one, bool)]
+    return len(whole) == len(rows) and all(0 <= one < len(row) for one, row in zip(whole, rows, strict=True))
 
 
 KINDS: Mapping[str, Kind] = {
@@ -85,15 +106,15 @@ KINDS: Mapping[str, Kind] = {
         {"from": ("a shape such as [27]", _shape), "to": ("a shape such as [32, 27]", _shape)},
     ),
     "heatmap": Kind(
-        True,
-        True,
+        False,
+        False,
         ("values",),
         {
             "values": ("a matrix of numbers: a list of rows of the same length", _matrix),
-            "rows": ("a list of labels", _labels),
-            "columns": ("a list of labels", _labels),
-            "marks": ("a list with one column number per row", _labels),
-            "sums": ("true or false", _anything),
+            "rows": ("a list with one label per row", _row_labels),
+            "columns": ("a list with one label per column", _column_labels),
+            "marks": ("a list with the number of one column per row", _marks),
+            "sums": ("true or false", _flag),
         },
     ),
     "forces": Kind(

@@ -7,7 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Axes, Callout, Choice, Forward, Grad, Lesson, Matmul, Number, Prose, Shape, Visual
+from app.content.blocks import (
+    Axes,
+    Bug,
+    Callout,
+    Checker,
+    Choice,
+    Forward,
+    Grad,
+    Lesson,
+    Matmul,
+    Number,
+    Prose,
+    Shape,
+    Visual,
+)
 from app.content.directives import OPTIONS
 from app.content.parse import parse_lesson
 
@@ -100,6 +114,28 @@ def test_a_choice_splits_boxes_texts_and_feedback():
     assert "[x]" not in "".join(option.html for option in choice.options)
     assert "Which hold?" in choice.prompt
     assert "a list in a hint" in choice.hints[0].html
+
+
+def test_a_bug_knows_its_wrong_line_and_the_whole_mended():
+    bug = cast(Bug, lesson("09-boxes.md").exercise("silent-mean"))
+
+    assert bug.line == 2
+    assert bug.given.source == "dX = dY @ W.T\ndb = (\n    dY.mean(0)\n)\ndW = X.T @ dY\n"
+    assert bug.solution.source == "dX = dY @ W.T\ndb = dY.sum(0)\ndW = X.T @ dY\n"
+    assert (bug.require, bug.reveal, len(bug.hints)) == (("dX", "dW", "db"), "never", 1)
+
+
+def test_a_checker_has_cases_of_both_kinds():
+    checker = cast(Checker, lesson("09-boxes.md").exercise("cmp"))
+
+    assert (checker.function, checker.arguments, checker.seconds) == ("cmp", ("got", "reference"), 1.0)
+    assert [(case.right, case.message) for case in checker.cases] == [
+        (True, "equal up to rounding"),
+        (False, "`NaN` is equal to nothing; your check accepts it."),
+    ]
+    assert checker.starter.source == "def cmp(got, reference):\n    ____\n"
+    assert "torch.allclose" in checker.solution.source
+    assert len(checker.alternatives) == 1
 
 
 def test_former_ids_find_the_exercise():

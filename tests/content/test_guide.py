@@ -1,0 +1,63 @@
+"""The authoring guide is executed: its lessons parse, and it leaves out no directive, option, child or kind."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.content.directives import OPTIONS
+from app.content.frontmatter import LESSON_KEYS
+from app.content.parse import parse_lesson
+from app.content.programs import MODULES
+from app.content.reading import CHILDREN
+from app.content.visuals import KINDS
+
+GUIDE = (Path(__file__).parents[2] / "lessons" / "README.md").read_text()
+EXAMPLES = re.findall(r"^````+markdown\n(.*?)^````+$", GUIDE, re.DOTALL | re.MULTILINE)
+TOP = """---
+title: Example
+id: example
+estimate: 1 min
+---
+
+```{forward} linear
+:dims: {N: 32, D: 100, H: 27}
+:inputs: {X: [N, D], W: [D, H], b: [H]}
+:output: Y
+Y = X @ W + b
+```
+
+"""
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_every_example_of_the_guide_is_a_sound_lesson(number):
+    text = EXAMPLES[number] if EXAMPLES[number].startswith("---") else TOP + EXAMPLES[number]
+
+    _, errors = parse_lesson(text, "01-example.md")
+
+    assert [str(error) for error in errors] == []
+
+
+def test_the_guide_has_a_whole_lesson_and_examples():
+    assert len(EXAMPLES) >= 4
+
+
+@pytest.mark.parametrize("name", [*OPTIONS, *LESSON_KEYS, *MODULES, *KINDS, "unit.md"])
+def test_the_guide_names_every_directive_key_and_kind(name):
+    assert f"`{name}`" in GUIDE or f":::{{{name}}}" in GUIDE
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_the_guide_names_every_child(name):
+    assert f"{{{name}}}" in GUIDE
+
+
+@pytest.mark.parametrize("option", sorted({option for options in OPTIONS.values() for option in options}))
+def test_the_guide_names_every_option(option):
+    assert f"`{option}`" in GUIDE or f":{option}:" in GUIDE
+
+
+@pytest.mark.parametrize("key", sorted({key for kind in KINDS.values() for key in kind.keys}))
+def test_the_guide_names_every_key_of_a_picture(key):
+    assert re.search(rf"`{key}\b", GUIDE)
