@@ -61,13 +61,14 @@ class Plan:
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
 
-    def drawn_on(self, name: str, finished: Iterable[str]) -> frozenset[str]:
-        """Which of the gradients *finished* the value of *name* is computed from, by way of any other names.
+    def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:
+        """By name that is written: the gradients *finished* that its value is computed from, by way of any others.
 
         A gradient counts only from the statement after its last write; before that it is work in progress.
         """
         known = set(finished)
         sources: dict[str, frozenset[str]] = {}
+        final: dict[str, frozenset[str]] = {}
         for index, line in enumerate(self.lines):
             found: set[str] = set()
             for used in line.uses:
@@ -78,9 +79,9 @@ class Plan:
             for written in line.writes:
                 before = frozenset() if written in line.fresh else sources.get(written, frozenset())
                 sources[written] = frozenset(found) | before
-            if self.last.get(name) == index:
-                break
-        return sources.get(name, frozenset()) - {name}
+                if self.last[written] == index:
+                    final[written] = sources[written] - {written}
+        return final
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +162,15 @@ def _called(node: ast.expr) -> str:
 
 
 def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
-    blank = _blank(node)
+    nodes = list(ast.walk(node))
+    blank = _blank(node, nodes)
     if isinstance(node, ast.FunctionDef):
         functions[node.name] = _function(node)
         reads = uses = frozenset[str]()
         writes = fresh = frozenset([node.name])
     else:
-        reads, uses = _reads(node)
-        writes, fresh = _writes(node), _fresh(node)
+        reads, uses = _reads(nodes)
+        writes, fresh = _writes(nodes), _fresh(node)
         for name in sorted(reads & functions.keys()):
             called = functions[name]
             reads, uses, writes = reads | called.reads, uses | called.uses, writes | called.writes
@@ -191,20 +193,20 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
     )
 
 
-def _blank(node: ast.stmt) -> bool:
+def _blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
         return True
     return any(
         (isinstance(one, ast.Name) and _BLANK.fullmatch(one.id) is not None)
         or (isinstance(one, ast.Attribute) and _BLANK.fullmatch(one.attr) is not None)
-        for one in ast.walk(node)
+        for one in nodes
     )
 
 
-def _reads(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
-    """Names read anywhere in *node*, and the ones read for more than their shape."""
+def _reads(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names read anywhere in *nodes*, and the ones read for more than their shape."""
     aside: set[int] = set()
-    for one in ast.walk(node):
+    for one in nodes:
         if isinstance(one, ast.Attribute) and one.attr in _SHAPE_ONLY:
             aside.update(id(inner) for inner in [one.value] if isinstance(inner, ast.Name))
         if isinstance(one, ast.Call):
@@ -215,17 +217,17 @@ def _reads(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
                 aside.update(id(argument) for argument in one.args)
             if called in {"new_zeros", "new_ones", "new_full"} and isinstance(one.func, ast.Attribute):
                 aside.add(id(one.func.value))
-    loads = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    targets = [one.target for one in ast.walk(node) if isinstance(one, ast.AugAssign)]
+    loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
     changed = {one.id for one in targets if isinstance(one, ast.Name)}
     reads = frozenset(one.id for one in loads) | changed
     uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
     return reads, uses
 
 
-def _writes(node: ast.AST) -> frozenset[str]:
+def _writes(nodes: list[ast.AST]) -> frozenset[str]:
     found: set[str] = set()
-    for one in ast.walk(node):
+    for one in nodes:
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
             found.add(one.id)
         elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
@@ -271,11 +273,12 @@ def _function(node: ast.FunctionDef) -> _Function:
     arguments = node.args
     parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
     parameters |= {one.arg for one in [arguments.vararg, arguments.kwarg] if one is not None}
-    shared = {name for one in ast.walk(node) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
-    bound = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    nodes = list(ast.walk(node))
+    shared = {name for one in nodes if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    bound = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     local = (parameters | bound) - shared
-    reads, uses = _reads(node)
-    writes = _writes(node) - {node.name}
+    reads, uses = _reads(nodes)
+    writes = _writes(nodes) - {node.name}
     return _Function(reads - local, uses - local, writes - local, bool(writes & parameters))
 
 

@@ -9,7 +9,8 @@ import ast
 import math
 import operator
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -93,11 +94,9 @@ class Tape:
         return node
 
     def _run(self, index: int, statement: Mapping[str, Any], scope: dict[str, Any], spread: bool) -> Any:
-        assignment = ast.parse(statement["source"]).body[0]
-        assert isinstance(assignment, ast.Assign), "the program was read before it came here"
-        rewritten = expression(assignment.value, set(statement["inputs"]), spread)
+        code = _compiled(statement["source"], frozenset(statement["inputs"]), spread)
         try:
-            return eval(compile(rewritten, "<forward>", "eval"), scope)
+            return eval(code, scope)
         except MemoryError:
             raise
         except Exception as error:
@@ -120,11 +119,12 @@ class Tape:
                 gradients[name] = gradients[name] + share if name in gradients else share
         return Sweep(gradients, shares, in_force)
 
-    def unreduced(self, sweep: "Sweep") -> dict[tuple[int, int], Tensor]:
-        """The shares of *sweep*, before the sums over stretched axes."""
+    def unreduced(self, sweep: "Sweep", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
+        """The shares of *sweep* that arrive at *tensors*, before the sums over stretched axes."""
         return {
             (node.index, position): share
             for node in self.nodes
+            if not set(tensors).isdisjoint(node.inputs)
             for position, share in self.spread(node.index).shares(sweep.in_force).items()
         }
 
@@ -151,9 +151,7 @@ def whole(
     scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
     values: dict[str, Any] = {name: _leaf(value) for name, value in data.items()}
     for index, statement in enumerate(statements):
-        assignment = ast.parse(statement["source"]).body[0]
-        assert isinstance(assignment, ast.Assign), "the program was read before it came here"
-        code = compile(ast.Expression(assignment.value), "<forward>", "eval")
+        code = _compiled(statement["source"], frozenset(), False)
         outputs = statement["outputs"]
         for name, value in zip(outputs, _unpacked(index, eval(code, {**scope, **values}), outputs), strict=True):
             same = isinstance(value, Tensor) and any(value is other for other in values.values())
@@ -164,6 +162,13 @@ def whole(
     arriving = torch.ones_like(flowing[output]) if upstream is None else upstream
     found = torch.autograd.grad(flowing[output], list(flowing.values()), arriving, allow_unused=True)
     return {name: gradient for name, gradient in zip(flowing, found, strict=True) if gradient is not None}
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str, tensors: frozenset[str], spread: bool) -> Any:
+    assignment = ast.parse(source).body[0]
+    assert isinstance(assignment, ast.Assign), "the program was read before it came here"
+    return compile(expression(assignment.value, tensors, spread), "<forward>", "eval")
 
 
 def _leaf(value: object) -> object:

@@ -72,7 +72,7 @@ def _backward(
         data = {name: tape.values[name] for name in job["inputs"]}
         upstream = forced[header["output"]]
         gradients = {**gradients, **whole(header["statements"], data, job["dims"], header["output"], upstream)}
-    unreduced = tape.unreduced(sweep)
+    unreduced = tape.unreduced(sweep, job["want"])
     for name in job["want"]:
         if name in gradients:
             out.tensor(f"{job['id']}/g/{name}", gradients[name])

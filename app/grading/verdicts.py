@@ -74,6 +74,7 @@ class Judge:
         self.references = references
         self.laboratory = laboratory
         self.visible = trials["v"]
+        self.drawn_on = plan.drawn_on(ruling.forced)
         self.stopped = self.visible.errors[0] if self.visible.errors else None
 
     def verdicts(self) -> tuple[NameVerdict, ...]:
@@ -194,7 +195,7 @@ class Judge:
         return replace(self._named(name, "right"), note=dtype_note(self.visible, name))
 
     def _by_another_road(self, name: str) -> NameVerdict | None:
-        drawn_on = self.plan.drawn_on(name, self.ruling.forced)
+        drawn_on = self.drawn_on.get(name, frozenset())
         expected = self.program.frontier(name[1:], self.ruling.forced)
         taken = self.program.frontier(name[1:], drawn_on | {f"d{self.ruling.output}"})
         if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
@@ -235,8 +236,8 @@ class Judge:
         found: set[str] = set()
         waiting, seen = [name], {name}
         while waiting:
-            for source in self.plan.drawn_on(waiting.pop(), all_):
-                if source in seen:
+            for source in self.drawn_on.get(waiting.pop(), ()):
+                if source in seen or source not in all_:
                     continue
                 seen.add(source)
                 waiting.append(source)
@@ -277,7 +278,7 @@ class Judge:
             return Diagnosis(code=f"{name}:hard-coded-size", message=text)
         if clean and self._telling(name) and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
-        drawn_on = self.plan.drawn_on(name, self.ruling.forced)
+        drawn_on = self.drawn_on.get(name, frozenset())
         for cut in dict.fromkeys((self.ruling.forced, drawn_on)):
             found = self.laboratory.diagnosis(name, cut, got)
             if found is not None:

@@ -46,7 +46,7 @@ def test_unreduced_shares_sum_to_the_shares(box):
     upstream = torch.ones_like(tape.values[program.output])
 
     sweep = tape.backward({program.output: upstream})
-    unreduced = tape.unreduced(sweep)
+    unreduced = tape.unreduced(sweep, program.tensors)
 
     assert unreduced.keys() == sweep.shares.keys()
     for key, share in sweep.shares.items():
