@@ -125,3 +125,26 @@ class Progress(Base):
     solved_at: Mapped[datetime | None]
     hints: Mapped[int] = mapped_column(default=0)
     solution_at: Mapped[datetime | None]
+
+
+class TrainingRun(Base):
+    """The last training run of one exercise.
+
+    *run* is how far it has come, as JSON; *attempt_id* the check whose code it trains with, *passing* what was said of
+    it. A *live* run that nobody has *seen_at* for a while ended with its server. *stopping* asks it to end, from any
+    process.
+    """
+
+    __tablename__ = "training"
+
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
+    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    preset: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    attempt_id: Mapped[int | None]
+    passing: Mapped[bool]
+    run: Mapped[str] = mapped_column(Text)
+    live: Mapped[bool]
+    stopping: Mapped[bool]
+    began_at: Mapped[datetime]
+    seen_at: Mapped[datetime]

@@ -1,0 +1,69 @@
+"""Training runs: what is under way, how far it has come, and what came of the last one."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.learners import now
+from app.store.tables import TrainingRun
+
+SILENCE = timedelta(seconds=20)
+"""A live run is heard of every few seconds; after this long its server is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What a run begins with; the fields are those of `TrainingRun`."""
+
+    lesson: str
+    exercise: str
+    preset: str
+    attempt_id: int | None
+    passing: bool
+    run: str
+
+
+def alive(run: TrainingRun) -> bool:
+    return run.live and now() - run.seen_at < SILENCE
+
+
+async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> TrainingRun | None:
+    return await db.get(TrainingRun, (learner, lesson, exercise))
+
+
+async def live_training(db: AsyncSession, learner: int) -> TrainingRun | None:
+    """The run of *learner* that is under way, in whatever process."""
+    mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
+    return next((run for run in await db.scalars(mine) if alive(run)), None)
+
+
+async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
+    """Put a run in place of the last one of its exercise; False where another run of *learner* is under way."""
+    if await live_training(db, learner) is not None:
+        return False
+    run = await training_of(db, learner, begun.lesson, begun.exercise)
+    if run is None:
+        run = TrainingRun(learner_id=learner, lesson=begun.lesson, exercise=begun.exercise)
+        db.add(run)
+    run.preset, run.attempt_id, run.passing, run.run = begun.preset, begun.attempt_id, begun.passing, begun.run
+    run.live, run.stopping = True, False
+    run.began_at = run.seen_at = now()
+    await db.flush()
+    return True
+
+
+async def record_training(db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *, live: bool) -> bool:
+    """Keep how far a run has come; whether somebody has asked it to stop."""
+    row = await training_of(db, learner, lesson, exercise)
+    if row is None:
+        return True
+    row.run, row.live, row.seen_at = run, live, now()
+    return row.stopping
+
+
+async def stop_training(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:
+    """Ask a run to end."""
+    mine = (TrainingRun.learner_id == learner, TrainingRun.lesson == lesson, TrainingRun.exercise == exercise)
+    await db.execute(update(TrainingRun).where(*mine).values(stopping=True))
