@@ -1,0 +1,72 @@
+"""A real server on a free port, and one learner who talks to it: for the benchmarks that go through HTTP."""
+
+import contextlib
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlencode
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@contextlib.contextmanager
+def server(graders: int = 1) -> Iterator[int]:
+    """The port of a server with an empty database, ready to grade."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"BACKHAND_DATA_DIR": folder, "BACKHAND_GRADERS": str(graders)}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app", "serve", "--port", str(port)],
+            cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            _wait(port)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if Learner(port).get("/readyz")[0] == 200:
+                return
+        time.sleep(0.1)
+    raise TimeoutError("the server was not ready within 60 s")
+
+
+class Learner:
+    """One browser session over one kept connection."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._cookies: dict[str, str] = {}
+
+    def get(self, path: str) -> tuple[int, str]:
+        return self._ask("GET", path, None)
+
+    def post(self, path: str, fields: Mapping[str, str]) -> tuple[int, str]:
+        return self._ask("POST", path, urlencode(fields))
+
+    def _ask(self, method: str, path: str, body: str | None) -> tuple[int, str]:
+        headers = {"Sec-Fetch-Site": "same-origin", "HX-Request": "true"}
+        if body is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        if self._cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        self._connection.request(method, path, body, headers)
+        response = self._connection.getresponse()
+        for line in response.headers.get_all("Set-Cookie") or []:
+            name, _, value = line.partition(";")[0].partition("=")
+            self._cookies[name] = value
+        return response.status, response.read().decode()
