@@ -52,10 +52,16 @@ async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: 
     return attempt
 
 
-async def record_check(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Tries:
-    """Keep one check, unless the same text was the last one checked here; all tries with it."""
+async def record_check(
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered, *, found: bool = False
+) -> Tries:
+    """Keep one check; all tries with it.
+
+    Args:
+        found: The verdict was found and not made. Then the same text as in the last check is nothing new.
+    """
     before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
-    if before and answered.task_key is not None and before.newest.task_key == answered.task_key:
+    if found and before and before.newest.task_key == answered.task_key:
         return before
     attempt = await record_attempt(db, learner, lesson, exercise, answered)
     count, failed = (before.count, before.failed) if before else (0, 0)

@@ -98,7 +98,9 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         stored = await attempts.stored_verdict(db, key)
     answer = await site.checks.check(learner, box.lesson, box.grad, box.code, stored=stored)
     async with site.database.write() as db:
-        tries = await attempts.record_check(db, learner, *box.names, answer.as_attempt(box.code, key))
+        tries = await attempts.record_check(
+            db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
+        )
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
             rows[box.grad.name] = await progress.mark_solved(db, learner, *box.names)

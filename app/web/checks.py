@@ -21,10 +21,11 @@ CODE_CHARACTERS = 64_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A verdict; *judged* is false where no grader was asked."""
+    """A verdict; *judged* is false where no grader was asked, *found* is true for a stored one."""
 
     verdict: Verdict
     judged: bool = True
+    found: bool = False
 
     def as_attempt(self, code: str, task_key: str) -> Answered:
         """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again."""
@@ -54,7 +55,7 @@ class Checks:
             return Answer(Verdict(outcome=outside[0], message=outside[1]), judged=False)
         found = decoded_verdict(stored)
         if found is not None:
-            return Answer(found)
+            return Answer(found, found=True)
         with self._counted(learner):
             return Answer(await self._grader.check(self._tasks.task(lesson, grad), code))
 

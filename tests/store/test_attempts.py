@@ -25,15 +25,15 @@ async def test_tries_count_what_failed_and_hold_the_newest(database: Database, m
     assert (read.count, read.failed, read.newest.text) == (3, 1, "dW = 3")
 
 
-async def test_the_same_text_again_is_no_new_attempt(database: Database, me: int) -> None:
+async def test_the_same_text_found_again_is_no_new_attempt(database: Database, me: int) -> None:
     async with database.write() as db:
         await attempts.record_check(db, me, *BOX, WRONG)
-        tries = await attempts.record_check(db, me, *BOX, WRONG)
+        tries = await attempts.record_check(db, me, *BOX, WRONG, found=True)
 
     assert tries.count == 1
 
 
-async def test_without_a_key_the_same_text_is_an_attempt_each_time(database: Database, me: int) -> None:
+async def test_the_same_text_graded_again_is_an_attempt_each_time(database: Database, me: int) -> None:
     async with database.write() as db:
         await attempts.record_check(db, me, *BOX, FAULT)
         tries = await attempts.record_check(db, me, *BOX, FAULT)

@@ -17,19 +17,25 @@ async def test_sqlite_is_set_up_on_every_connection(database: Database, pragma: 
 
 
 async def test_a_draft_of_nobody_is_refused_without_showing_its_text(database: Database) -> None:
-    with pytest.raises(IntegrityError) as refused:
+    async def save() -> None:
         async with database.write() as db:
             await drafts.save_draft(db, 99, "lesson", "box", "secret text")
+
+    with pytest.raises(IntegrityError) as refused:
+        await save()
 
     assert "secret text" not in str(refused.value)
 
 
 async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) -> None:
-    with pytest.raises(RuntimeError):
+    async def fail() -> None:
         async with database.write() as db:
             await drafts.save_draft(db, me, "lesson", "box", "text")
             await db.flush()
             raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fail()
 
     async with database.read() as db:
         assert await drafts.draft_of(db, me, "lesson", "box") is None

@@ -1,0 +1,174 @@
+"""A small course served from a real database, with a grader that answers by rule instead of running code."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course, Forward
+from app.content.course import load_course
+from app.engine.grader import Readiness, Run, Shown
+from app.engine.task import Task
+from app.grading.facts import Facts
+from app.grading.verdict import NameVerdict, Outcome, Verdict, Worst
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.logs import configure_logs
+
+OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+WRONG = "dX = W @ dY\n"
+
+
+class FakeGrader:
+    """Passes the author's solution; a text that is the name of an outcome ends that way; all else is wrong."""
+
+    def __init__(self) -> None:
+        self.readiness = Readiness(state="ready", layers=(("seccomp", "on"),))
+        self.checked: list[str] = []
+        self.outcome: Verdict | None = None
+
+    async def check(self, task: Task, code: str) -> Verdict:
+        self.checked.append(code)
+        if self.outcome is not None:
+            return self.outcome
+        ending = next((one for one in OUTCOMES if one == code.strip()), None)
+        if ending is not None:
+            return Verdict(outcome=ending, message=f"This ended as `{ending}`.", line=1)
+        if code.strip() == task.grad.solution.source.strip():
+            names = tuple(
+                NameVerdict(name=name, verdict="right", exact=True, approx=True, maxdiff=0.0)
+                for name in task.grad.require
+            )
+            return Verdict(outcome="graded", passed=True, names=names, hidden_sizes=2)
+        first, *others = task.grad.require
+        wrong = NameVerdict(
+            name=first,
+            verdict="wrong",
+            code=f"{first}:transposed",
+            message=f"This is the transpose of `{first}`.",
+            exact=False,
+            approx=False,
+            maxdiff=0.731234,
+            line=1,
+            worst=(Worst(index=(1, 2), yours=0.5, ratio=-1.0),),
+            heat=((1.0, -1.0, 0.0), (2.0, 0.5, None)),
+        )
+        later = (NameVerdict(name=name, verdict="not-yet", message="A blank is left.") for name in others)
+        return Verdict(outcome="graded", names=(wrong, *later), hidden_sizes=2, printed=f"<b>{code}</b>")
+
+    async def run(self, task: Task, code: str) -> Run:
+        if code.strip() == "error":
+            return Run(outcome="error", message="`q` is not defined.", line=1)
+        shown = Shown(name=task.grad.require[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
+        return Run(outcome="graded", shown=(shown,), printed="<i>hello</i>")
+
+    async def facts(self, forward: Forward) -> Facts:
+        return Facts(shapes={forward.output: (1,)}, gradable=(), consumers={})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs() -> None:
+    configure_logs(plain=True)
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return load_course(Path(__file__).parent / "course")
+
+
+@pytest.fixture
+def grader() -> FakeGrader:
+    return FakeGrader()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data", database_url="", secure_cookies=False)
+
+
+@pytest.fixture
+def app(settings: Settings, course: Course, grader: FakeGrader) -> FastAPI:
+    return create_app(settings, course, grader)
+
+
+BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    """A browser without scripts: plain forms, redirects followed."""
+    with TestClient(app, headers=BROWSER) as client:
+        yield client
+
+
+@pytest.fixture
+def other(app: FastAPI, client: TestClient) -> TestClient:
+    """Somebody else's browser."""
+    assert client
+    return TestClient(app, headers=BROWSER)
+
+
+@pytest.fixture
+def renamed(course: Course) -> Callable[[str, str], Course]:
+    """The course with an exercise called otherwise, and its name before among the old ones."""
+
+    def rename(old: str, new: str) -> Course:
+        lesson = course.lessons[0]
+        blocks = tuple(
+            replace(block, name=new, was=(*block.was, old)) if getattr(block, "name", "") == old else block  # type: ignore[call-arg]
+            for block in lesson.blocks
+        )
+        unit = course.units[0]
+        return Course(units=(replace(unit, lessons=(replace(lesson, blocks=blocks), *unit.lessons[1:])),))
+
+    return rename
+
+
+class Page(HTMLParser):
+    """The elements of a page by id, with their attributes and the text inside them."""
+
+    VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.attributes: dict[str, dict[str, str]] = {}
+        self.ids: list[str] = []
+        self._texts: dict[str, list[str]] = {}
+        self._open: list[tuple[str, str]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = {name: value or "" for name, value in attrs}
+        name = own.get("id", "")
+        if name:
+            self.ids.append(name)
+            self.attributes[name] = own
+            self._texts[name] = []
+        if tag not in self.VOID:
+            self._open.append((tag, name))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        for _, name in self._open:
+            if name:
+                self._texts[name].append(data)
+
+    def text(self, name: str) -> str:
+        return re.sub(r"\s+", " ", "".join(self._texts[name])).strip()
+
+    def raw(self, name: str) -> str:
+        return "".join(self._texts[name])
+
+
+@pytest.fixture
+def page() -> type[Page]:
+    return Page

@@ -1,0 +1,39 @@
+import json
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.web.assets import Assets, KeptFiles
+
+
+def test_names_are_looked_up_in_the_manifest(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({"app.js": "app-1.js", "fonts": ["fonts/a.woff2"]}))
+    assets = Assets(tmp_path)
+
+    assert assets.built
+    assert assets.url("app.js") == "/static/app-1.js"
+    assert assets.fonts() == ("/static/fonts/a.woff2",)
+
+
+def test_without_a_build_pages_still_have_addresses(tmp_path: Path) -> None:
+    assets = Assets(tmp_path)
+
+    assert not assets.built
+    assert assets.url("app.js") == "/static/app.js"
+    assert assets.fonts() == ()
+
+
+def test_a_file_is_kept_for_ever_and_a_missing_one_is_not(tmp_path: Path) -> None:
+    (tmp_path / "app-1.js").write_text("1")
+    app = FastAPI()
+    app.mount("/static", KeptFiles(directory=tmp_path))
+    client = TestClient(app)
+
+    assert client.get("/static/app-1.js").headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "cache-control" not in client.get("/static/nope.js").headers
+    assert client.get("/static/../conftest.py").status_code == 404
+
+
+def test_pages_are_private_and_asked_for_again(client: TestClient) -> None:
+    assert client.get("/").headers["cache-control"] == "private, no-cache"

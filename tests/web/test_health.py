@@ -1,0 +1,77 @@
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.engine.grader import Readiness
+from app.store.database import Database
+
+
+def test_healthz_answers_without_anything(client: TestClient) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(("state", "status"), [("ready", 200), ("refused", 200), ("warming", 503), ("stopped", 503)])
+def test_readyz_says_what_protects_and_what_is_missing(client: TestClient, grader, state, status: int) -> None:
+    grader.readiness = Readiness(state=state, reason="because", layers=(("seccomp", "on"), ("landlock", "ENOSYS")))
+    response = client.get("/readyz")
+
+    assert response.status_code == status
+    assert response.json() == {
+        "ready": status == 200,
+        "state": state,
+        "reason": "because",
+        "layers": {"seccomp": "on", "landlock": "ENOSYS"},
+        "database": "ok",
+    }
+
+
+def test_a_server_that_stops_is_not_ready(client: TestClient, app: FastAPI) -> None:
+    app.state.stopping = True
+
+    assert client.get("/readyz").json()["state"] == "stopped"
+    assert client.get("/readyz").status_code == 503
+
+
+@pytest.fixture
+def locked(app: FastAPI, tmp_path: Path, monkeypatch) -> Iterator[TestClient]:
+    """A client whose server finds the database locked by another program."""
+    monkeypatch.setattr("app.store.database.BUSY_SECONDS", 0.05)
+    with TestClient(app, headers={"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}) as client:
+        yield from _locked(client, tmp_path)
+
+
+def _locked(client: TestClient, tmp_path: Path) -> Iterator[TestClient]:
+    client.get("/")
+    lock = sqlite3.connect(tmp_path / "data" / "backhand.db", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    yield client
+    lock.close()
+
+
+def test_an_answer_that_cannot_be_saved_says_so(locked: TestClient) -> None:
+    response = locked.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
+
+    assert response.status_code == 503
+    assert "cannot save right now" in response.text
+    assert "keep a copy" in response.text
+
+
+def test_a_lesson_can_be_read_all_the_same(locked: TestClient) -> None:
+    response = locked.get("/lessons/linear")
+
+    assert response.status_code == 200
+    assert "can be neither read nor saved" in response.text
+
+
+def test_without_a_database_the_server_is_not_ready(client: TestClient, monkeypatch) -> None:
+    async def fail(_: Database) -> None:
+        raise OSError
+
+    monkeypatch.setattr(Database, "ping", fail)
+
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/readyz").json()["database"] == "does not answer"

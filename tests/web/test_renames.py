@@ -1,0 +1,47 @@
+from collections.abc import Callable
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.site import renames_of
+
+LESSON = "/lessons/linear"
+BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+
+
+def test_progress_text_and_history_survive_a_rename(
+    client: TestClient, settings: Settings, grader, renamed: Callable[[str, str], Course], page
+) -> None:
+    client.post(f"{LESSON}/code/linear-backward/check", data={"code": "one = 1", "revision": 0})
+    client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"})
+
+    course = renamed("linear-backward", "layer-backward")
+    with TestClient(create_app(settings, course, grader), headers=BROWSER, cookies=dict(client.cookies)) as later:
+        assert "1/8" in later.get("/").text
+        found = page(later.get(LESSON).text)
+        past = later.get(f"{LESSON}/code/layer-backward/history").text
+
+    assert found.raw("layer-backward-code").strip() == "one = 1"
+    assert "0 of 3 right" in found.text("layer-backward-verdict")
+    assert "one = 1" in past
+
+
+@pytest.mark.parametrize("name", ["half", "dw-shape"])
+def test_what_was_solved_counts_before_the_lesson_is_opened_again(
+    client: TestClient, settings: Settings, grader, renamed: Callable[[str, str], Course], name: str
+) -> None:
+    answers = {"half": "0.5", "dw-shape": "(3, 2)"}
+    client.post(f"{LESSON}/quiz/{name}", data={"answer": answers[name]})
+
+    course = renamed(name, "another-name")
+    with TestClient(create_app(settings, course, grader), headers=BROWSER, cookies=dict(client.cookies)) as later:
+        assert "1/8" in later.get("/").text
+
+
+def test_a_name_that_is_in_use_again_is_nobodys_old_name(course: Course) -> None:
+    exercises = course.lessons[0].exercises
+
+    assert renames_of(exercises) == {"old-shape": "dw-shape", "old-box": "linear-backward"}
