@@ -35,15 +35,29 @@ class Value:
         return Place(self.place.path, self.place.line, self.place.column + column)
 
 
+class _Composer(yaml.SafeLoader):
+    """Refuses aliases, which could multiply, and deep nesting, which would take quadratic time."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=self.get_mark())
+        if self.depth >= DEEPEST:
+            raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=self.get_mark())
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
 def node_of(value: Value, faults: Faults) -> yaml.Node | None:
     """The YAML node of a value, or None after a fault was added."""
     if len(value.text) > LONGEST:
         faults.add(value.place, "too-long", f"This value is longer than {LONGEST} characters.")
         return None
     try:
-        if not _is_simple(value, faults):
-            return None
-        node = yaml.compose(value.text, Loader=yaml.SafeLoader)
+        node = _Composer(value.text).get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = _place(value, mark.line, mark.column) if mark else value.place
@@ -55,20 +69,6 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
         faults.add(value.place, "not-yaml", f"This is not a YAML value: {str(error).splitlines()[0]}.")
         return None
     return node
-
-
-def _is_simple(value: Value, faults: Faults) -> bool:
-    """No aliases, which could multiply, and no deep nesting, which takes the parser quadratic time."""
-    depth = 0
-    for event in yaml.parse(value.text, Loader=yaml.SafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent):
-            faults.add(value.place, "not-yaml", "Aliases (*name) are not allowed.", "Put text with a star in quotes.")
-            return False
-        if depth > DEEPEST:
-            faults.add(value.place, "not-yaml", "This value is nested too deeply.")
-            return False
-    return True
 
 
 def _place(value: Value, line: int, column: int) -> Place:

@@ -7,7 +7,7 @@ import yaml
 
 from app.content.arithmetic import UnreadableError, integer_of
 from app.content.blocks import Distribution, Forward, Input, Place
-from app.content.errors import Faults, did_you_mean
+from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of, texts_of
 from app.content.programs import MODULES, check_forward
@@ -21,6 +21,7 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
     "ints": "ints",
 }
 DRAWN = re.compile(r"^\s*\[(?P<sizes>[^\]]*)\]\s*(?:(?P<kind>\w+)\s*(?:\((?P<bound>.*)\))?)?\s*$")
+Items = Mapping[str, tuple[Value, yaml.Node]]
 LARGEST_SIZE = 100_000
 MOST_NUMBERS = 4_000_000
 
@@ -28,11 +29,14 @@ MOST_NUMBERS = 4_000_000
 def read(directive: Directive, reading: Reading) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
-    dims = _dims(options)
-    inputs = _inputs(options, dims)
+    sizes = _items("dims", options)
+    drawn = _items("inputs", options) if options.need("inputs", "{X: [N, D]}") else {}
+    dims = _dims(sizes, options)
+    inputs = _inputs(drawn, dims, options)
     output = options.needed_text("output", "Y") or ""
     source = directive.body.text.rstrip() + "\n"
-    known = list(dict.fromkeys((*_keys("dims", options), *_keys("inputs", options))))
+    # The faulty ones too: a fault is told once, not again at every use of the name.
+    known = list(dict.fromkeys((*sizes, *drawn)))
     written = check_forward(source, directive.body.line, known, "", reading.faults)
     if output and written and output not in written:
         message = f"The program does not write its output {output!r}."
@@ -52,17 +56,14 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     )
 
 
-def _keys(key: str, options: Options) -> list[str]:
-    """The names in a mapping, the faulty ones too: a fault is told once, not again at every use of the name."""
+def _items(key: str, options: Options) -> Items:
     value = options.entries.get(key)
-    return list(items_of(value, Faults(""), "") or {}) if value else []
+    return items_of(value, options.faults, f"':{key}:'") or {} if value else {}
 
 
-def _dims(options: Options) -> dict[str, int]:
-    value = options.entries.get("dims")
-    items = items_of(value, options.faults, "':dims:'") if value else {}
+def _dims(items: Items, options: Options) -> dict[str, int]:
     dims: dict[str, int] = {}
-    for name, (entry, _) in (items or {}).items():
+    for name, (entry, _) in items.items():
         _check_name(name, entry.place, options)
         size = _size(entry, dims, options)
         if size is not None:
@@ -85,11 +86,9 @@ def _size(value: Value, dims: Mapping[str, int], options: Options) -> int | None
     return size
 
 
-def _inputs(options: Options, dims: Mapping[str, int]) -> tuple[Input, ...]:
-    value = options.need("inputs", "{X: [N, D]}")
-    items = items_of(value, options.faults, "':inputs:'") if value else {}
+def _inputs(items: Items, dims: Mapping[str, int], options: Options) -> tuple[Input, ...]:
     inputs = []
-    for name, (entry, node) in (items or {}).items():
+    for name, (entry, node) in items.items():
         _check_name(name, entry.place, options)
         if name in dims:
             options.faults.add(entry.place, "taken", f"{name!r} is already the name of a dim.", "Rename one of them.")
