@@ -116,7 +116,7 @@ class Training:
         try:
             phase = await self._train()
             if phase == "finished":
-                self._see(phase="judging")
+                self._see(phase="judging", seconds_left=None)
                 await self._judge()
             self._see(phase="stopped" if self._stopping and phase != "finished" else phase, seconds_left=None)
         except StretchFailedError as failed:

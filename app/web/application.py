@@ -19,12 +19,13 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.web import answers, boxes, health, hints, pages, theme
+from app.web import answers, boxes, health, hints, pages, theme, training
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.errors import TITLES, ErrorPages, described
 from app.web.logs import RequestLog
 from app.web.render import Pages, wants_fragment
+from app.web.runs import Runs
 from app.web.security import RequestGuard, SecurityHeaders
 from app.web.shapes import ShapesOf
 from app.web.site import Site, published
@@ -54,6 +55,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         shapes=ShapesOf(grader),
         checks=Checks(grader, tasks),
         tasks=tasks,
+        runs=Runs(grader, database, settings.names, at_once=max(1, settings.graders - 1)),
     )
 
     @asynccontextmanager
@@ -64,6 +66,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         yield
+        await site.runs.close()
         await database.close()
 
     app = FastAPI(
@@ -86,7 +89,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (pages, answers, boxes, hints, theme, health):
+    for room in (pages, answers, boxes, training, hints, theme, health):
         app.include_router(room.router)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app

@@ -24,7 +24,7 @@ async def hint(
     visitor: TheVisitor,
     lesson: TheLesson,
     exercise: TheExercise,
-    kind: Literal["quiz", "code"],
+    kind: Literal["quiz", "code", "train"],
     code: Annotated[str, Form()] = "",
     revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
 ) -> Response:

@@ -15,6 +15,7 @@ from app.content.blocks import (
     Matmul,
     Number,
     Prose,
+    Train,
     Visual,
 )
 from app.content.blocks import Shape as ShapeQuiz
@@ -22,6 +23,7 @@ from app.grading.facts import Shape
 from app.store.progress import LessonState
 from app.web.exercises import CodeView, QuizView, code_view, quiz_view
 from app.web.site import Site
+from app.web.trains import TrainView, train_view
 
 TEMPLATES: Mapping[type, str] = {
     Prose: "_prose.html",
@@ -33,6 +35,7 @@ TEMPLATES: Mapping[type, str] = {
     Axes: "_axes.html",
     Matmul: "_matmul.html",
     Grad: "_grad.html",
+    Train: "_train.html",
     Visual: "_visual.html",
 }
 
@@ -61,7 +64,7 @@ class Item:
 
     template: str
     block: Block
-    view: QuizView | CodeView | None = None
+    view: QuizView | CodeView | TrainView | None = None
     shapes: Mapping[str, Shape] | None = None
     forward: Forward | None = None
 
@@ -71,17 +74,19 @@ def lesson_progress(site: Site, lesson: Lesson, solved: Collection[str]) -> Less
     return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=site.neighbours(lesson)[1])
 
 
-async def items_of(site: Site, lesson: Lesson, state: LessonState) -> list[Item]:
-    return [await _item(site, lesson, block, state) for block in lesson.blocks]
+async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
+    return [await _item(site, lesson, block, state, learner) for block in lesson.blocks]
 
 
-async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState) -> Item:
+async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
     template = TEMPLATES[type(block)]
     if isinstance(block, Grad):
         return Item(template=template, block=block, view=code_view(lesson, block, state, site.scope(lesson, block)))
     if isinstance(block, (ShapeQuiz, Number, Choice, Axes, Matmul)):
         shapes = await shapes_for(site, lesson, block)
         return Item(template=template, block=block, view=quiz_view(lesson, block, state, shapes))
+    if isinstance(block, Train):
+        return Item(template=template, block=block, view=await train_view(site, lesson, block, state, learner))
     if isinstance(block, Forward):
         return Item(template=template, block=block, shapes=site.shapes.inferred(block))
     if isinstance(block, Visual):

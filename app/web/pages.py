@@ -72,7 +72,7 @@ async def lesson(request: Request, site: TheSite, visitor: TheVisitor, lesson: T
         "lesson.html",
         lesson=lesson,
         unit=site.unit_of(lesson),
-        items=await items_of(site, lesson, state),
+        items=await items_of(site, lesson, state, await visitor.learner() if saving else None),
         requires=tuple(one for one in site.course.lessons if one.name in lesson.requires),
         progress=lesson_progress(site, lesson, state.solved),
         before=before,

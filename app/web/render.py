@@ -50,6 +50,10 @@ class Pages:
         text = self.environment.get_template(template).render(swapped=True, **values)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
+    def text(self, template: str, **values: Any) -> str:
+        """A piece of a page that reaches it by another way than an answer."""
+        return self.environment.get_template(template).render(swapped=True, **values)
+
 
 def wants_fragment(request: Request) -> bool:
     """Whether htmx asks, and not the browser itself."""

@@ -31,6 +31,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._app.state.stopping = True
+        self._app.state.site.runs.end_streams()  # an open stream would keep the server from stopping
         log.info("stopping", signal=signal.Signals(sig).name)
         super().handle_exit(sig, frame)
 

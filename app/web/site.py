@@ -15,6 +15,7 @@ from app.engine.grader import Grader
 from app.store.database import Database
 from app.web.checks import Checks
 from app.web.render import Pages
+from app.web.runs import Runs
 from app.web.scope import scope_of
 from app.web.shapes import ShapesOf
 from app.web.tasks import Tasks
@@ -32,6 +33,7 @@ class Site:
     shapes: ShapesOf
     checks: Checks
     tasks: Tasks
+    runs: Runs
 
     @cached_property
     def renames(self) -> dict[str, dict[str, str]]:

@@ -4,16 +4,18 @@ What an older version wrote in another form is read as None, never as an error.
 """
 
 import json
+from functools import lru_cache
 from typing import TypeVar
 
 from app.engine.codec import plain, restored
 from app.engine.grader import Run
+from app.engine.snapshot import Snapshot
 from app.grading.verdict import Verdict
 
 T = TypeVar("T")
 
 
-def encoded(value: Verdict | Run) -> str:
+def encoded(value: Verdict | Run | Snapshot) -> str:
     return json.dumps(plain(value), separators=(",", ":"))
 
 
@@ -23,6 +25,11 @@ def decoded_verdict(text: str | None) -> Verdict | None:
 
 def decoded_run(text: str | None) -> Run | None:
     return _decoded(Run, text)
+
+
+@lru_cache(maxsize=256)  # a page that is read again shows the same run
+def decoded_snapshot(text: str | None) -> Snapshot | None:
+    return _decoded(Snapshot, text)
 
 
 def encoded_answer(values: tuple[str, ...]) -> str:

@@ -7,3 +7,4 @@ import "./drafts.js";
 import "./focus.js";
 import "./pickers.js";
 import "./dialog.js";
+import "./train.js";

@@ -1,0 +1,109 @@
+"""The loss of a training run beside that of torch's, step by step, with the same numbers in a table behind.
+
+The reference is a broad pale line and the learner's a thin one on top: where the two coincide, one lies in the other.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from app.engine.snapshot import Point
+from app.web.pictures.svg import decimals, picture, table, tag, text
+
+WIDTH, HEIGHT = 640.0, 280.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 34.0, 36.0
+ROWS = 20
+SPACINGS = (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+MOST_LINES = 6
+
+
+@lru_cache(maxsize=256)
+def curve(points: tuple[Point, ...], steps: int) -> Markup:
+    """The picture of a run of *steps* steps, as far as it has come; nothing before its first point."""
+    if not points:
+        return Markup()
+    low, high, spacing = _range([value for one in points for value in (one.own, one.reference) if value is not None])
+    plot = _Plot(steps, low, high)
+    parts = [*_grid(plot, spacing), *_fall(plot)]
+    references = [(one.step, one.reference) for one in points if one.reference is not None]
+    parts.append(plot.line(references, "curve-reference"))
+    parts.append(plot.line([(one.step, one.own) for one in points], "curve-own"))
+    parts += _legend()
+    last = points[-1]
+    summary = f"Loss over {steps:,} steps, from {points[0].own:.2f} to {last.own:.2f} at step {last.step:,}."
+    if last.reference is not None:
+        summary += f" With autograd's gradients it is {last.reference:.2f} there."
+    kept = points[:: max(1, math.ceil(len(points) / ROWS))]
+    kept = kept if kept[-1] is last else [*kept, last]
+    behind = table(
+        "The losses as a table",
+        "Mean loss of the steps before",
+        ("step", "your gradients", "autograd"),
+        [
+            (f"{one.step:,}", decimals(one.own, 4), "–" if one.reference is None else decimals(one.reference, 4))
+            for one in kept
+        ],
+    )
+    return picture(WIDTH, HEIGHT, summary, parts) + behind
+
+
+class _Plot:
+    """Steps and losses to places."""
+
+    def __init__(self, steps: int, low: float, high: float) -> None:
+        self.steps, self.low, self.high = steps, low, high
+
+    def x(self, step: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * step / self.steps
+
+    def y(self, loss: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (self.high - loss) / (self.high - self.low)
+
+    def line(self, places: Sequence[tuple[int, float]], class_: str) -> Markup:
+        joined = "L".join(f"{self.x(step):.1f} {self.y(loss):.1f}" for step, loss in places)
+        return tag("path", d=f"M{joined}", class_=class_) if joined else Markup()
+
+
+def _range(values: Sequence[float]) -> tuple[float, float, float]:
+    """Limits of the losses that are multiples of the spacing of the lines, and that spacing."""
+    smallest, largest = min(values), max(values)
+    for spacing in SPACINGS:
+        low, high = math.floor(smallest / spacing) * spacing, math.ceil(largest / spacing + 1e-9) * spacing
+        if (high - low) / spacing <= MOST_LINES:
+            return low, high, spacing
+    low, high = math.floor(smallest), math.ceil(largest)
+    return low, high, (high - low) / MOST_LINES
+
+
+def _grid(plot: _Plot, spacing: float) -> list[Markup]:
+    parts = []
+    for index in range(round((plot.high - plot.low) / spacing) + 1):
+        loss = plot.low + index * spacing
+        y = plot.y(loss)
+        parts.append(tag("path", d=f"M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}", class_="ground"))
+        parts.append(text(LEFT - 8, y + 4, f"{loss:.2f}".rstrip("0").rstrip("."), class_="figure-tick", anchor="end"))
+    for quarter in range(5):
+        step = plot.steps * quarter // 4
+        anchor = ("start", "middle", "middle", "middle", "end")[quarter]
+        parts.append(text(plot.x(step), HEIGHT - BOTTOM + 20, f"{step:,}", class_="figure-tick", anchor=anchor))
+    return parts
+
+
+def _fall(plot: _Plot) -> list[Markup]:
+    """Where the learning rate falls."""
+    x = plot.x(plot.steps // 2)
+    return [
+        tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
+        text(x + 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="start"),
+    ]
+
+
+def _legend() -> list[Markup]:
+    return [
+        tag("path", d=f"M{LEFT:g} 14h26", class_="curve-own"),
+        text(LEFT + 34, 19, "your gradients", class_="figure-label", anchor="start"),
+        tag("path", d=f"M{LEFT + 150:g} 14h26", class_="curve-reference"),
+        text(LEFT + 184, 19, "autograd, same start and batches", class_="figure-label", anchor="start"),
+    ]

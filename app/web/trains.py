@@ -1,0 +1,178 @@
+"""What a template shows of a training exercise: the choices, and the run as far as it has come, in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.content.blocks import Grad, Lesson, Preset, Train
+from app.content.uses import boxes_of
+from app.engine.setup import setup_of
+from app.store import attempts, trainings
+from app.store.progress import LessonState
+from app.store.tables import Attempt
+from app.web.exercises import HintsView, hints_view
+from app.web.run_view import PARTS, RunView, band_text, run_view
+from app.web.runs import Order
+from app.web.site import Site
+
+ATTEMPTS = 30
+
+NO_CODE = "Check that box first: it is its code that trains."
+NO_RUN = "There is no such run or no such attempt."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetChoice:
+    """One length of a run. *expect* says which loss to expect."""
+
+    name: str
+    label: str
+    expect: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeChoice:
+    """One attempt whose code may train."""
+
+    value: int
+    label: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainView:
+    """A training exercise. *box* is the address of the box whose code trains; *refused* says why nothing began."""
+
+    train: Train
+    url: str
+    presets: tuple[PresetChoice, ...]
+    codes: tuple[CodeChoice, ...]
+    box: str
+    box_name: str
+    run: RunView | None
+    solved: bool
+    hints: HintsView
+    refused: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.train.name
+
+    @property
+    def live(self) -> bool:
+        return self.run is not None and self.run.live
+
+    @property
+    def said(self) -> str:
+        """What just happened, in one sentence."""
+        return self.refused or (self.run.headline if self.run else "")
+
+    @property
+    def state(self) -> str:
+        return "right" if self.solved else "open"
+
+
+async def train_view(
+    site: Site, lesson: Lesson, train: Train, state: LessonState, learner: int | None, refused: str = ""
+) -> TrainView:
+    """The exercise as *learner* finds it; nobody has neither attempts nor runs."""
+    home, box = _box(site, lesson, train)
+    tried: list[Attempt] = []
+    stored, snapshot = None, None
+    if learner is not None:
+        async with site.database.read() as db:
+            tried = await attempts.attempts_at(db, learner, home.name, box.name)
+            stored = await trainings.training_of(db, learner, lesson.name, train.name)
+        snapshot = await site.runs.look(learner, lesson.name, train.name)
+    chosen = stored.preset if stored else train.presets[0].name
+    preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
+    url = f"/lessons/{lesson.slug}/train/{train.name}"
+    return TrainView(
+        train=train,
+        url=url,
+        presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
+        codes=_code_choices(tried, stored.attempt_id if stored else None),
+        box=f"/lessons/{home.slug}#{box.name}",
+        box_name=box.name,
+        run=run_view(snapshot, preset) if snapshot else None,
+        solved=train.name in state.solved,
+        hints=hints_view(train, state, url),
+        refused=refused,
+    )
+
+
+async def order_of(
+    site: Site, learner: int, lesson: Lesson, train: Train, preset_name: str, attempt_id: int | None
+) -> Order | str:
+    """The run that a form asks for, or why it cannot be had."""
+    found = boxes_of(site.course.lessons, lesson, train)
+    preset = next((one for one in train.presets if one.name == preset_name), None)
+    forward = lesson.forward(train.forward)
+    if found is None or preset is None or forward is None:
+        return NO_RUN
+    home, chain = found
+    codes: list[str] = []
+    async with site.database.read() as db:
+        for box in chain[:-1]:
+            newest = _newest(await attempts.attempts_at(db, learner, home.name, box.name))
+            codes.append(newest.text if newest else box.starter.source)
+        tried = await attempts.attempts_at(db, learner, home.name, chain[-1].name)
+    picked = _newest(tried) if attempt_id is None else next((one for one in tried if one.id == attempt_id), None)
+    if picked is None:
+        return NO_RUN if tried else NO_CODE
+    return Order(
+        lesson=lesson.name,
+        exercise=train.name,
+        preset=preset.name,
+        attempt_id=picked.id,
+        passing=bool(picked.correct),
+        setup=setup_of(train, forward, preset),
+        steps=preset.steps,
+        code="\n".join([*codes, picked.text]),
+        forbid=tuple(dict.fromkeys(rule for box in chain for rule in box.forbid)),
+    )
+
+
+def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bool) -> PresetChoice:
+    forward = lesson.forward(train.forward)
+    assert forward is not None, "the parser resolves :forward:"
+    setup = setup_of(train, forward, preset)
+    expect = ", ".join(f"{PARTS[part]} {band_text(band)}" for part, band in preset.bands.items())
+    return PresetChoice(
+        name=preset.name,
+        label=f"{preset.steps:,} steps, {setup.numbers:,} numbers that learn",
+        expect=f"Loss to expect: {expect}" if expect else "",
+        selected=selected,
+    )
+
+
+def _code_choices(tried: Sequence[Attempt], chosen: int | None) -> tuple[CodeChoice, ...]:
+    """The newest passing attempt first, then all others, newest first."""
+    newest = _newest(tried)
+    known = {one.id for one in tried}
+    selected = chosen if chosen in known else newest.id if newest else None
+    numbered = list(enumerate(tried, start=1))
+    numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
+    return tuple(
+        CodeChoice(value=one.id, label=_label(number, one, first=one is newest), selected=one.id == selected)
+        for number, one in numbered[:ATTEMPTS]
+    )
+
+
+def _newest(tried: Sequence[Attempt]) -> Attempt | None:
+    """The newest attempt that passed, or the newest of all."""
+    passed = [one for one in tried if one.correct]
+    return next(reversed(passed or tried), None)
+
+
+def _label(number: int, attempt: Attempt, *, first: bool) -> str:
+    if attempt.correct:
+        return f"Check {number}: all right" + (", the latest" if first else "")
+    fault = attempt.code.partition(":")[0] if attempt.code else ""
+    return f"Check {number}: " + (f"{fault} is wrong" if fault else "not all right")
+
+
+def _box(site: Site, lesson: Lesson, train: Train) -> tuple[Lesson, Grad]:
+    found = boxes_of(site.course.lessons, lesson, train)
+    assert found is not None, "the course resolves :uses:"
+    return found[0], found[1][-1]
