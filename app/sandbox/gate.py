@@ -167,6 +167,8 @@ def _check(node: ast.AST, forbid: tuple[str, ...]) -> None:
             _check_name(node, name)
         case ast.Attribute(attr=attribute):
             _check_attribute(node, attribute)
+            if not isinstance(node.ctx, ast.Load) and attribute != "data":
+                raise _Refused(node, f"`.{attribute}` cannot be assigned here; give the result a name of its own.")
         case ast.keyword(arg=str(name)) if _is_hidden(name):
             raise _Refused(node, f"`{name}` begins with an underscore and is not available in a box.")
         case ast.keyword(arg="requires_grad" as name):

@@ -52,7 +52,7 @@ class Run:
 
 
 def settle() -> None:
-    """In the zygote: what every child inherits. A session for each would cost 2 ms where the kernel groups tasks by it."""
+    """In the zygote, for all its children. A session for each costs 2 ms where the kernel groups tasks by session."""
     with contextlib.suppress(PermissionError):  # it leads one already
         os.setsid()
     null = os.open(os.devnull, os.O_RDWR)

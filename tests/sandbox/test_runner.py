@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,8 +113,6 @@ def test_autograd_works_in_the_jail(jail):
 
 
 def test_the_zygote_has_one_thread_and_no_environment(jail):
-    from pathlib import Path
-
     process = Path(f"/proc/{jail.zygote_pid}")
 
     assert len(list((process / "task").iterdir())) == 1
@@ -122,3 +121,32 @@ def test_the_zygote_has_one_thread_and_no_environment(jail):
 
 def test_a_bare_fork_can_be_measured(jail):
     assert 0 < jail.bare_fork() < 1
+
+
+def descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_runs_of_every_ending_leave_no_descriptor_behind(jail):
+    sources = [HONEST, "1 / 0", "import os; os.fork()", "import os; os._exit(0)", "import ctypes; ctypes.string_at(0)"]
+    assert jail.is_warm(10)
+    before = descriptors()
+
+    for source in sources * 5:
+        run(jail, source, "y")
+
+    assert jail.is_warm(10)
+    assert descriptors() == before
+
+
+def test_a_jail_that_is_closed_leaves_nothing_behind():
+    before = descriptors()
+    jail = Jail()
+    assert is_honest(jail)
+    zygote = jail.zygote_pid
+
+    jail.close()
+
+    assert not Path(f"/proc/{zygote}").exists()
+    assert descriptors() == before
+    assert run(jail, HONEST).ending == "fault"
