@@ -10,6 +10,8 @@ is the learner's name, a colon, and the row's own.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from app.grading.evidence import Case, Diagnosis, Mistake
 from app.grading.mistakes import (
     elementwise,
@@ -28,6 +30,7 @@ from app.grading.mistakes import (
     shares,
     size,
     softmax,
+    twofold,
     upstream,
     views,
 )
@@ -44,22 +47,40 @@ def operations(bench: Bench) -> Iterator[Mistake]:
 
 SLIPS = {**elementwise.SLIPS, **product.SLIPS, **softmax.SLIPS, **entropy.SLIPS}
 
+OPERATIONS: tuple[Family, ...] = (
+    operations,
+    matmul.mistakes,
+    router.mistakes,
+    gather.mistakes,
+    views.mistakes,
+)
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
     (reduction.mistakes, shape.mistakes),
     shares.named,
     (norm.mistakes,),
     norm.terms,
-    (operations, matmul.mistakes, router.mistakes, gather.mistakes, views.mistakes),
+    norm.changed,
+    OPERATIONS,
+    (product.of_operands,),
     fused.terms,
+    fused.average,
     gather.positions,
     (product.from_scope, upstream.mistakes),
+    (norm.other_axes,),
     (scope.mistakes, upstream.copies),
+    lambda bench: twofold.scaled(bench, predicted(bench, TWOFOLD)),
     shares.unnamed,
     views.misplaced,
     locality.confined,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
+
+TWOFOLD: tuple[Family, ...] = (reduction.mistakes, shape.mistakes, *OPERATIONS, product.of_operands, upstream.mistakes)
+
+
+def predicted(bench: Bench, families: tuple[Family, ...]) -> Iterator[Mistake]:
+    return (mistake for family in families for mistake in family(bench))
 
 
 def diagnose(case: Case) -> Diagnosis | None:
@@ -78,15 +99,24 @@ def _named(bench: Bench) -> Diagnosis | None:
     for stage in STAGES:
         if callable(stage):
             # A reader has no evidence of its own; what was seen before speaks louder.
-            found = None if doubtful is not None else stage(bench)
+            found = None if doubtful is not None else _read(stage, bench)
             if found is not None:
                 return found
             continue
-        hit = bench.first(mistake for family in stage for mistake in family(bench))
+        hit = bench.first(predicted(bench, stage))
         if hit is not None and bench.evidence(hit) >= 0:
             return bench.said(hit)
         doubtful = doubtful or hit
     return None if doubtful is None else bench.said(doubtful)
+
+
+def _read(reader: Reader, bench: Bench) -> Diagnosis | None:
+    try:
+        with np.errstate(all="ignore"):
+            return reader(bench)
+    except np.linalg.LinAlgError:
+        # Numbers of a size that no fit survives have nothing to tell.
+        return None
 
 
 def describe_unrecognised(case: Case) -> Diagnosis:

@@ -128,8 +128,12 @@ class Bench:
 
     def predicted(self, mistake: Mistake, look: Look) -> Array | None:
         """What *mistake* predicts; None where it does not apply or is not finite."""
-        with np.errstate(all="ignore"):
-            tensor = mistake.predict(self.case, look)
+        try:
+            with np.errstate(all="ignore"):
+                tensor = mistake.predict(self.case, look)
+        except (ValueError, IndexError, KeyError):
+            # Shapes that do not go together, or a name that this look lacks: the row does not apply.
+            return None
         if tensor is None:
             return None
         tensor = np.asarray(tensor, dtype=np.float64)
@@ -181,6 +185,6 @@ def _spot(case: Case, step: Step) -> dict[str, str]:
         "z": operands[1 - step.position].text if len(operands) > 1 else "",
         "y": output if step.is_root else step.node.text,
         "op": step.node.op,
-        "up": f"`d{output}`" if step.is_root else f"what arrives at `{step.node.text}`",
+        "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
         "statement": step.statement.source,
     }

@@ -43,6 +43,11 @@ def _divided(step: Step) -> Array:
     return np.asarray(step.g / local(step))
 
 
+def _uncentred(step: Step) -> Array:
+    centred = step.x - step.x.mean(axis=step.node.options["axes"], keepdims=True)
+    return np.asarray(right(step) / centred * step.x)
+
+
 UPSTREAM = Slip(
     "upstream-missing",
     local,
@@ -257,8 +262,24 @@ GATE = (
         "`{name}` multiplies by the input, `{x}`; the local derivative of `{op}` is only ever 0 or 1.",
     ),
 )
+SPREAD = (
+    Slip(
+        "mean-missing",
+        _uncentred,
+        "`{name}` uses `{x}` itself; a variance measures the distance to the mean, and that "
+        "is what stands in its rule.",
+    ),
+    Slip(
+        "distance-missing",
+        lambda step: right(step) / (step.x - step.x.mean(axis=step.node.options["axes"], keepdims=True)),
+        "`{name}` spreads {up} evenly; entries far from the mean move a variance more than entries near it.",
+    ),
+)
+
 SLIPS: Mapping[str, tuple[Slip, ...]] = {
     "*": (UPSTREAM,),
+    "var": (*SPREAD, UPSTREAM),
+    "std": (*SPREAD, UPSTREAM),
     "tanh": (*TANH, *COMMON, DIVIDED),
     "sigmoid": (*SIGMOID, *COMMON, DIVIDED),
     "exp": (*EXP, *COMMON),

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from app.grading.evidence import Look, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import count
+from app.grading.mistakes.steps import Step
 from app.grading.mistakes.words import number_text
 
 NEAR = 1e-6
@@ -81,29 +82,31 @@ def _all_near(ratios: Sequence[float], wanted: Sequence[float]) -> bool:
 
 
 def _of_constants(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
-    """Constants that stand in the forward statements of *paths*."""
-    look = bench.case.looks[0]
-    for path in paths:
-        for step in bench.steps(path, look):
-            if step.node.op == "pow":
-                exponent = step.node.options["exponent"]
-                text = f"lacks the exponent of `{step.node.text}` as a factor"
-                if abs(exponent) not in {0.0, 1.0} and _all_near(ratios, [1 / exponent] * len(ratios)):
-                    return Factor(code="power-coefficient", text=text)
-                if exponent < 0 and abs(exponent) != 1.0 and _all_near(ratios, [-1 / exponent] * len(ratios)):
-                    return Factor(code="power-coefficient", text=f"{text}, except for its sign")
-            if (
-                step.node.op not in {"mul", "div"}
-                or step.node.operands[1 - step.position].op != "number"
-                or step.z.ndim
-            ):
-                continue
-            constant = float(step.z) if step.node.op == "mul" else 1 / float(step.z)
-            shown = step.node.operands[1 - step.position].text
-            if abs(constant) != 1 and constant and _all_near(ratios, [1 / constant] * len(ratios)):
-                return Factor(code="constant-missing", text=f"lacks the constant `{shown}` of `{step.node.text}`")
-            if abs(constant) != 1 and _all_near(ratios, [constant] * len(ratios)):
-                return Factor(code="constant-twice", text=f"has the constant `{shown}` of `{step.node.text}` twice")
+    """Constants of the forward statements that every one of *paths* goes through."""
+    ways = [bench.steps(path, bench.case.looks[0]) for path in paths]
+    shared = [step for step in ways[0] if all(any(step.same_as(each) for each in way) for way in ways)]
+    return next((factor for step in shared for factor in (_of_step(bench, ratios, step),) if factor is not None), None)
+
+
+def _of_step(bench: Bench, ratios: Sequence[float], step: Step) -> Factor | None:
+    node = step.node
+    if node.op == "pow":
+        exponent = node.options["exponent"]
+        text = f"lacks the exponent of `{node.text}` as a factor"
+        # An exponent that stands in the learner's code is hardly the one that is missing.
+        if abs(exponent) in {0.0, 1.0, *bench.numbers}:
+            return None
+        if _all_near(ratios, [1 / exponent] * len(ratios)):
+            return Factor(code="power-coefficient", text=text)
+        if exponent < 0 and _all_near(ratios, [-1 / exponent] * len(ratios)):
+            return Factor(code="power-coefficient", text=f"{text}, except for its sign")
+    if node.op in {"mul", "div"} and node.operands[1 - step.position].op == "number" and not step.z.ndim:
+        constant = float(step.z) if node.op == "mul" else 1 / float(step.z)
+        shown = node.operands[1 - step.position].text
+        if abs(constant) not in {0.0, 1.0} and _all_near(ratios, [1 / constant] * len(ratios)):
+            return Factor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
+        if abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
+            return Factor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
     return None
 
 

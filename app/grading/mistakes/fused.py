@@ -7,6 +7,7 @@
 | `term-factor:T:F`, `term-factor:T` | too large by F, see `factors`, or by a number without a name |
 | `term-extra:T` | a term that the formula does not have |
 | `several` | more than one of these |
+| `average-changed` | softmax: what is subtracted is one number per row, but another one |
 
 The terms are, for softmax with the probabilities p and the upstream g: p·g and p times the row sum of p·g; for
 log-softmax: g and p times the row sum of g; for cross-entropy: p and the one-hot of the labels; for its two-class form:
@@ -142,3 +143,27 @@ def _fact(bench: Bench, path: Path, word: str, have: Sequence[float], true: floa
     if factor.code == "factor":
         return f"term-factor:{word}", f"{shown} {factor.text}"
     return f"term-factor:{word}:{factor.code.removeprefix('factor:')}", f"{shown} {factor.text}"
+
+
+def average(bench: Bench) -> Diagnosis | None:
+    """Softmax: p times the upstream minus one number per row, where that number is not the weighted average."""
+    if not bench.shaped():
+        return None
+    for path, depth, step in every_step(bench):
+        if step.node.op == "softmax" and all(_of_rows(bench, path, depth, look) for look in bench.case.looks):
+            message = (
+                f"`{bench.case.name}` has the form that `{step.statement.source}` asks for: the "
+                f"probabilities times what "
+                "arrives minus one number per row. That number is not the average weighted by the probabilities."
+            )
+            return Diagnosis(code=f"{bench.case.name}:average-changed", message=message)
+    return None
+
+
+def _of_rows(bench: Bench, path: Path, depth: int, look: Look) -> bool:
+    step = bench.steps(path, look)[depth]
+    if step.below and bench.got[id(look)].shape != step.y.shape:
+        return False
+    number = step.g - bench.got[id(look)] / step.y
+    spread = np.ptp(number, axis=step.node.options["axes"])
+    return bool(np.all(spread <= 1e-6 * np.abs(step.g).max()) and np.isfinite(number).all())

@@ -10,10 +10,12 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 | `held-constant:Z` | the term through Z is missing |
 | `term-missing:direct` | the direct term is missing |
 | `term-sign:Z`, `term-factor:Z:F` | a term of the opposite sign, or too large by F, see `factors` |
+| `term-changed:Z` | the term through Z off by one number per slice |
+| `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
 | `term-axis` | an average of the fused formula runs along other axes |
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -22,7 +24,8 @@ import numpy as np
 from app.grading.evidence import Array, Case, Diagnosis, Look, Mistake
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.factors import NEAR, any_factor, named_factor
-from app.grading.mistakes.rules import Axes
+from app.grading.mistakes.reduction import fits
+from app.grading.mistakes.rules import Axes, stretched_axes
 from app.grading.mistakes.words import in_code, listed
 
 DIRECT = "direct"
@@ -40,6 +43,8 @@ def statistics(bench: Bench) -> tuple[str, ...]:
         value = look.forward.get(name)
         if value is None or value.size >= look.reference.size or not blocked.any():
             continue
+        if not fits(look.reference.shape, value.shape):
+            continue
         if all(np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in found):
             found.append(name)
     return tuple(found)
@@ -54,8 +59,6 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
         if value.any():
             say = partial(_say_one, name=name)
             yield Mistake(code=f"held-constant:{name}", predict=partial(_held, name=name), say=say)
-    if names:
-        yield from _other_axes(bench, names)
 
 
 def _direct(_case: Case, look: Look, names: Sequence[str]) -> Array | None:
@@ -67,29 +70,62 @@ def _held(_case: Case, look: Look, name: str) -> Array | None:
     return look.blocked.get(name)
 
 
-def _other_axes(bench: Bench, names: Sequence[str]) -> Iterator[Mistake]:
+def other_axes(bench: Bench) -> Iterator[Mistake]:
     """The fused formula with its averages along other axes than the statistics were taken along."""
-    look = bench.case.looks[0]
+    names, look = statistics(bench), bench.case.looks[0]
     rank = look.reference.ndim
-    if not 2 <= rank <= RANK_MAX:
+    if not names or not 2 <= rank <= RANK_MAX:
         return
-    units = [
-        name for name, value in look.forward.items() if value.shape == look.reference.shape and value.dtype.kind == "f"
-    ]
-    for size in range(1, rank + 1):
-        for axes in combinations(range(rank), size):
+    readers = [each for each in bench.case.statements if set(names) & set(each.inputs)]
+    units = [each.outputs[0] for each in readers if _like(look, each.outputs[0], look.reference.shape)]
+    scales = [None, *(name for name in names if _like(look, name, look.forward[name].shape))]
+    for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size)):
+        say = partial(_say_axes, axes=axes)
+        for scale in scales:
+            for name in names:
+                mean = partial(_mean_along, names=names, name=name, axes=axes, scale=scale)
+                yield Mistake(code="term-axis", predict=mean, say=say)
+                for unit in units:
+                    variance = partial(_variance_along, names=names, name=name, axes=axes, scale=scale, unit=unit)
+                    yield Mistake(code="term-axis", predict=variance, say=say)
             for unit in units:
-                for centred in (True, False):
-                    predict = partial(_fused, names=names, axes=axes, unit=unit, centred=centred)
-                    yield Mistake(code="term-axis", predict=predict, say=partial(_say_axes, axes=axes))
+                both = partial(_both_along, names=names, axes=axes, scale=scale, unit=unit)
+                yield Mistake(code="term-axis", predict=both, say=say)
 
 
-def _fused(_case: Case, look: Look, names: Sequence[str], axes: Axes, unit: str, centred: bool) -> Array | None:
-    direct, u = _direct(_case, look, names), look.forward[unit]
-    if direct is None:
-        return None
-    mean = direct.mean(axis=axes, keepdims=True) if centred else 0.0
-    return np.asarray(direct - mean - u * (direct * u).mean(axis=axes, keepdims=True))
+def _like(look: Look, name: str, shape: tuple[int, ...]) -> bool:
+    return name in look.forward and look.forward[name].shape == shape and look.forward[name].dtype.kind == "f"
+
+
+def _unscaled(look: Look, names: Sequence[str], scale: str | None) -> tuple[Array, Array]:
+    """What arrives before the division by the spread, and that division's factor."""
+    direct = _terms(look, names)[DIRECT]
+    factor = np.ones(()) if scale is None else look.forward[scale]
+    return direct / factor, factor
+
+
+def _mean_along(
+    _case: Case, look: Look, names: Sequence[str], name: str, axes: Axes, scale: str | None
+) -> Array | None:
+    arriving, factor = _unscaled(look, names, scale)
+    return np.asarray(look.blocked[name] - factor * arriving.mean(axis=axes, keepdims=True))
+
+
+def _variance_along(
+    _case: Case, look: Look, names: Sequence[str], name: str, axes: Axes, scale: str | None, unit: str
+) -> Array | None:
+    arriving, factor = _unscaled(look, names, scale)
+    u = look.forward[unit]
+    return np.asarray(look.blocked[name] - factor * u * (arriving * u).mean(axis=axes, keepdims=True))
+
+
+def _both_along(
+    _case: Case, look: Look, names: Sequence[str], axes: Axes, scale: str | None, unit: str
+) -> Array | None:
+    arriving, factor = _unscaled(look, names, scale)
+    u = look.forward[unit]
+    mean, variance = arriving.mean(axis=axes, keepdims=True), u * (arriving * u).mean(axis=axes, keepdims=True)
+    return np.asarray(factor * (arriving - mean - variance))
 
 
 def _say_all(case: Case, names: Sequence[str]) -> str:
@@ -159,3 +195,53 @@ def _fact(bench: Bench, name: str, ratio: Sequence[float]) -> tuple[str, str]:
     if factor.code == "sign":
         return f"term-sign:{name}", f"{way} {factor.text}"
     return f"term-factor:{name}:{factor.code.removeprefix('factor:')}", f"{way} {factor.text}"
+
+
+def changed(bench: Bench) -> Diagnosis | None:
+    """One term that has kept its form: the right one times another number for each slice, or not averaged."""
+    if not bench.shaped():
+        return None
+    for name in statistics(bench):
+        code = f"term-changed:{name}"
+        if all(_in_form(bench, look, name, _itself) for look in bench.case.looks):
+            message = (
+                f"Only the share of `{bench.case.name}` that comes through `{name}` is off, and by one "
+                f"number per slice: "
+                "what is averaged or summed there is not what arrives at it."
+            )
+            return Diagnosis(code=f"{bench.case.name}:{code}", message=message)
+        if any(all(_in_form(bench, look, name, form) for look in bench.case.looks) for form in (_once, _squared)):
+            message = (
+                f"Only the share of `{bench.case.name}` that comes through `{name}` is off: it is not "
+                f"averaged. `{name}` "
+                "is one number per slice, so what arrives at it is first added up along the slice."
+            )
+            return Diagnosis(code=f"{bench.case.name}:term-not-averaged:{name}", message=message)
+    return None
+
+
+def _itself(_direct: Array, term: Array) -> Array:
+    return term
+
+
+def _once(direct: Array, _term: Array) -> Array:
+    return direct
+
+
+def _squared(direct: Array, term: Array) -> Array:
+    return np.asarray(direct * term**2)
+
+
+def _in_form(bench: Bench, look: Look, name: str, form: Callable[[Array, Array], Array]) -> bool:
+    """Whether the learner's term through *name* is *form* times a number that is constant where *name* is."""
+    term = look.reference - look.blocked[name]
+    own = bench.got[id(look)] - look.blocked[name]
+    direct = _terms(look, statistics(bench))[DIRECT]
+    shape = look.forward[name].shape
+    axes = stretched_axes(look.reference.shape, shape)
+    right = form(direct, term)
+    if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:
+        return False
+    # The number per slice is a least-squares fit, so that a zero in *form* does no harm.
+    number = (own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True)
+    return bool(np.abs(own - number * right).max() <= bench.slack(own, look))

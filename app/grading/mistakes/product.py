@@ -9,6 +9,7 @@
 | `factor-twice:z` | g·z·z |
 | `factor-extra:z` | at a sum: g times an operand, as if it were a product |
 | `square-missing`, `square-extra`, `numerator-missing`, `output-for-input` | the denominator of a quotient |
+| `operand-changed` | a sum or difference that the rule reads, with another sign or one side alone |
 | `wrong-operand:T` | the rule of the step with another tensor T of the program in place of what it reads |
 """
 
@@ -181,6 +182,35 @@ def from_scope(bench: Bench) -> Iterator[Mistake]:
             if not _may_stand_in(forward[name], step):
                 continue
             yield from _replacements(bench, path, depth, step, name)
+
+
+def of_operands(bench: Bench) -> Iterator[Mistake]:
+    """A sum or difference that the rule reads, with another sign or with one of its sides alone."""
+    for path, depth, step in every_step(bench):
+        for place in _reads(step):
+            read = step.node.operands[place] if place >= 0 else None
+            if read is None or read.op not in {"add", "sub"}:
+                continue
+            say = f"`{{name}}` has another expression where the rule for `{{statement}}` reads `{read.text}`."
+            for variant in VARIANTS:
+                put = partial(_with_variant, place=place, variant=variant)
+                yield at_step(bench, path, depth, Slip("operand-changed", put, say))
+
+
+VARIANTS: tuple[Callable[[Array, Array], Array], ...] = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: b - a,
+    lambda a, b: a + 0 * b,
+    lambda a, b: b + 0 * a,
+)
+
+
+def _with_variant(step: Step, place: int, variant: Callable[[Array, Array], Array]) -> Array | None:
+    a, b = (operand.value for operand in step.node.operands[place].operands)
+    operands = list(step.node.operands)
+    operands[place] = replace(operands[place], value=variant(a, b))
+    return vjp(replace(step.node, operands=tuple(operands)), step.position, step.g)
 
 
 def _replacements(bench: Bench, path: Path, depth: int, step: Step, name: str) -> Iterator[Mistake]:

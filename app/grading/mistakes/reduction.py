@@ -30,14 +30,46 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
     for path in bench.paths:
         wide = unreduced(bench.case.looks[0], path).shape
         narrow = bench.case.looks[0].reference.shape
-        if wide == narrow or not 0 < len(wide) <= RANK_MAX or not fits(wide, narrow):
-            continue
-        yield from _of_path(bench, path, wide, stretched_axes(wide, narrow))
+        if wide != narrow and 0 < len(wide) <= RANK_MAX and fits(wide, narrow):
+            yield from _of_path(bench, path, unreduced, stretched_axes(wide, narrow))
+        elif wide == narrow:
+            yield from _hidden_sum(bench, path)
 
 
 def unreduced(look: Look, path: Path) -> Array:
     """The share of *path* before a broadcast was undone."""
     return look.unreduced.get(path.key, look.shares[path.key])
+
+
+def _hidden_sum(bench: Bench, path: Path) -> Iterator[Mistake]:
+    """A sum that no broadcast shows: a vector in a matrix product, or a bias inside of `conv2d` and the like."""
+    looks = bench.case.looks
+    if all(_vector_product(bench, look, path) is not None for look in looks):
+        source = partial(_vector_product, bench)
+        wide = looks[0].upstream[path.key].ndim
+        yield from _of_path(bench, path, source, tuple(range(wide)))
+        return
+    if bench.steps(path, looks[0]):
+        return
+    rank = looks[0].upstream[path.key].ndim
+    for axes in _axis_sets(rank) if rank <= RANK_MAX else ():
+        if all(_is_sum(look, path, axes) for look in looks):
+            yield from _of_path(bench, path, lambda look, path: look.upstream[path.key], axes)
+            return
+
+
+def _is_sum(look: Look, path: Path, axes: Axes) -> bool:
+    share, total = look.shares[path.key], look.upstream[path.key].sum(axis=axes)
+    return total.shape == share.shape and bool(np.allclose(total, share, rtol=1e-9, atol=1e-12))
+
+
+def _vector_product(bench: Bench, look: Look, path: Path) -> Array | None:
+    """The products whose sum is the gradient of a vector v in M @ v."""
+    steps = bench.steps(path, look)
+    step = steps[-1] if steps else None
+    if step is None or step.node.op != "matmul" or step.position == 0 or step.x.ndim != 1 or step.z.ndim < 2:
+        return None
+    return np.asarray(step.g[..., None] * step.z)
 
 
 def fits(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
@@ -48,9 +80,14 @@ def fits(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
         return False
 
 
-def _of_path(bench: Bench, path: Path, wide: tuple[int, ...], right: Axes) -> Iterator[Mistake]:
+Source = Callable[[Look, Path], Any]
+
+
+def _of_path(bench: Bench, path: Path, source: Source, right: Axes) -> Iterator[Mistake]:
+    wide = source(bench.case.looks[0], path).shape
+
     def row(code: str, act: Callable[[Array], Any], say: Callable[[Case], str]) -> Mistake:
-        return Mistake(code=code, predict=partial(_predict, bench, path, act), say=say)
+        return Mistake(code=code, predict=partial(_predict, bench, path, source, act), say=say)
 
     yield row("not-reduced", lambda u: u, partial(_say_not_reduced, path=path, wide=wide, axes=right))
     for axes in _axis_sets(len(wide)):
@@ -78,8 +115,10 @@ def _axis_sets(rank: int) -> Iterator[Axes]:
         yield from combinations(range(rank), size)
 
 
-def _predict(bench: Bench, path: Path, act: Callable[[Array], Any], _case: Case, look: Look) -> Array | None:
-    share = np.asarray(act(unreduced(look, path)))
+def _predict(
+    bench: Bench, path: Path, source: Source, act: Callable[[Array], Any], _case: Case, look: Look
+) -> Array | None:
+    share = np.asarray(act(source(look, path)))
     reference = look.reference
     # The same numbers in the tensor's own shape differ from it only by keepdim.
     if share.size == reference.size and share.shape != reference.shape and len(bench.paths) > 1:
@@ -94,8 +133,10 @@ def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:
 
 
 def _copied(case: Case, path: Path, axes: Axes) -> str:
-    sizes = [unreduced(case.looks[0], path).shape[axis] for axis in axes]
-    times = listed([str(size) for size in sizes])
+    wide = unreduced(case.looks[0], path).shape
+    if wide == case.looks[0].reference.shape:
+        return f"`{case.tensor}` is used along {axes_text(case, path.consumer, axes)} of `{path.consumer}`"
+    times = listed([str(wide[axis]) for axis in axes])
     return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)} ({times} times here)"
 
 

@@ -7,8 +7,10 @@
 | `factor-power:T:k` | T^k, k = 2, -2, ½, -½ |
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
@@ -32,6 +34,8 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
                 for power in POWERS:
                     yield _row(bench, path, name, power)
     yield from _at_upstream(bench)
+    if len(bench.paths) > 1:
+        yield from _of_whole(bench)
 
 
 def _by_nearness(look: Look, path: Path) -> list[str]:
@@ -82,6 +86,30 @@ def _at_upstream(bench: Bench) -> Iterator[Mistake]:
                     mistake = at_step(bench, path, depth, slip)
                     say = partial(_say, path=path, name=name, power=power)
                     yield Mistake(code=mistake.code, predict=mistake.predict, say=say, mentions=mistake.mentions)
+
+
+def _of_whole(bench: Bench) -> Iterator[Mistake]:
+    """Factors that all shares have in common."""
+    look, line = bench.case.looks[0], bench.paths[-1]
+    fitting = [name for name in look.forward if _fits(look.forward[name], look.reference.shape)]
+    small = [name for name in fitting if look.forward[name].size < look.reference.size]
+    for name in fitting:
+        for power in (1.0, -1.0, 2.0, -2.0):
+            predict = partial(_whole, names=(name,), power=power)
+            say = partial(_say, path=line, name=name, power=power)
+            yield Mistake(code=_code(name, power), predict=predict, say=say)
+    for one, other in combinations(small, 2):
+        predict = partial(_whole, names=(one, other), power=-1.0)
+        say = partial(_say_pair, one=one, other=other)
+        yield Mistake(code=f"divided-by:{one}+{other}", predict=predict, say=say)
+
+
+def _whole(_case: Case, look: Look, names: Sequence[str], power: float) -> Array | None:
+    return np.asarray(look.reference * math.prod(look.forward[name] for name in names) ** power)
+
+
+def _say_pair(case: Case, one: str, other: str) -> str:
+    return f"`{case.name}` lacks the factors `{one}` and `{other}`, which every share has."
 
 
 def _scaled(step: Step, name: str, power: float) -> Array:

@@ -97,7 +97,7 @@ class Sight:
             self.tape = Tape(rows, self.data, dims)
             self.forced = {name: self._draw(name) for name in bed.program.tensors if name in bed.forced_names}
             self.sweep = self.tape.backward(self.forced)
-            self.unreduced = self.tape.unreduced(self.sweep)
+            self.unreduced = self.tape.unreduced(self.sweep, self.tape.values)
         finally:
             torch.set_default_dtype(default)
         self._looks: dict[str, Look] = {}
