@@ -4,24 +4,68 @@ Everything here is plain data between parse and render. Prose fields hold HTML t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
 
+from app.content.exercises import (
+    Axes,
+    Bug,
+    Case,
+    Checker,
+    Choice,
+    Code,
+    DeclaredMistake,
+    Exercise,
+    Grad,
+    Hint,
+    Matmul,
+    Number,
+    Option,
+    Place,
+    Preset,
+    Shape,
+    Tempting,
+    Train,
+)
+
+__all__ = [
+    "Axes",
+    "Block",
+    "Bug",
+    "Callout",
+    "Case",
+    "Checker",
+    "Choice",
+    "Code",
+    "Course",
+    "DeclaredMistake",
+    "Distribution",
+    "Exercise",
+    "Forward",
+    "Grad",
+    "Hint",
+    "Input",
+    "Lesson",
+    "Link",
+    "Matmul",
+    "Number",
+    "Option",
+    "Place",
+    "Preset",
+    "Prose",
+    "Quiz",
+    "Shape",
+    "Tempting",
+    "Train",
+    "Unit",
+    "Visual",
+]
+
+NOWHERE = Place("", 1)
+
 Distribution = Literal["randn", "positive", "onehot", "ints"]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something stands in a lesson file; lines and columns count from 1."""
-
-    path: str
-    line: int
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,234 +121,6 @@ class Forward:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tempting:
-    """A wrong answer that learners give, with what to say about it."""
-
-    place: Place
-    value: str
-    html: Markup
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    place: Place
-    html: Markup
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exercise:
-    """What everything that stores an answer has in common; `was` keeps progress after a rename."""
-
-    place: Place
-    name: str
-    was: tuple[str, ...] = ()
-    prompt: Markup = field(default_factory=Markup)
-    hints: tuple[Hint, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape(Exercise):
-    """Ask for the shape of *of* (such as `dW`). *ask* is a partly given shape such as `(100, ?)`."""
-
-    forward: str | None
-    of: str | None
-    ask: str | None = None
-    answer: str | None = None
-    tempting: tuple[Tempting, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Exercise):
-    """Ask for one number. *answer* is an arithmetic expression over *given*."""
-
-    answer: str
-    given: Mapping[str, float] = field(default_factory=dict)
-    rtol: float = 1e-3
-    atol: float = 0.0
-    tempting: tuple[Tempting, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    place: Place
-    html: Markup
-    right: bool
-    feedback: Markup | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice(Exercise):
-    """Radio buttons where one option is right, checkboxes where several are."""
-
-    options: tuple[Option, ...]
-
-    @property
-    def multiple(self) -> bool:
-        return sum(option.right for option in self.options) > 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axes(Exercise):
-    """Ask which axes of *source* (such as `dY`) are summed to give *of* (such as `db`)."""
-
-    forward: str
-    of: str
-    source: str
-    tempting: tuple[Tempting, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matmul(Exercise):
-    """Build *of* (such as `dW`) from two tensors, either of them transposed."""
-
-    forward: str
-    of: str
-    tempting: tuple[Tempting, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Code:
-    """Python text inside a lesson; *line* is the line of the file on which it starts."""
-
-    place: Place
-    source: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredMistake:
-    """Wrong code with the message that a learner who writes it gets.
-
-    *message* is plain text with backticks for code; *html* is the same, rendered.
-    """
-
-    place: Place
-    message: str
-    html: Markup
-    code: Code
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grad(Exercise):
-    """A code box: the learner writes gradients of a forward program.
-
-    Args:
-        require: Names as the learner writes them, such as `dW`, in the author's order.
-        given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
-        alternatives: Further solutions that are equally right (`:same-as:`).
-        reveal: `after-hints`, `after-success`, `after:N` or `never`.
-    """
-
-    forward: str
-    require: tuple[str, ...]
-    starter: Code
-    solution: Code
-    alternatives: tuple[Code, ...] = ()
-    mistakes: tuple[DeclaredMistake, ...] = ()
-    grade: Literal["rule", "value"] = "rule"
-    given: tuple[str, ...] = ()
-    atol: float | None = None
-    rtol: float | None = None
-    reason: str | None = None
-    forbid: tuple[str, ...] = ()
-    seconds: float = 2.0
-    reveal: str = "after-hints"
-    after: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bug(Exercise):
-    """A backward pass with one wrong line: the learner names the line and mends it.
-
-    Args:
-        given: The backward pass as the learner sees it.
-        line: The wrong line of *given*, from 1.
-        mended: What belongs there.
-        solution: The whole backward pass, mended.
-    """
-
-    forward: str
-    require: tuple[str, ...]
-    given: Code
-    line: int
-    mended: Code
-    solution: Code
-    reveal: str = "after-hints"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One call that a learner's check must answer with true (*right*) or with false.
-
-    Args:
-        message: What to say to a learner whose check answers otherwise; plain text with backticks for code.
-        code: Writes the arguments of the function.
-    """
-
-    place: Place
-    right: bool
-    message: str
-    html: Markup
-    code: Code
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checker(Exercise):
-    """The learner writes *function*, which must tell right gradients from wrong ones."""
-
-    function: str
-    arguments: tuple[str, ...]
-    starter: Code
-    solution: Code
-    cases: tuple[Case, ...]
-    alternatives: tuple[Code, ...] = ()
-    seconds: float = 2.0
-    reveal: str = "after-hints"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """One length of a training run.
-
-    Args:
-        dims: The dims of the forward program that this run changes, such as `n_hidden`.
-        bands: By part of the data (`train`, `validation`, `test`): the loss to expect, from and to.
-    """
-
-    name: str
-    steps: int
-    dims: Mapping[str, int] = field(default_factory=dict)
-    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Train(Exercise):
-    """A training run of *forward* on a list of names, with the gradients of the learner's own code.
-
-    Args:
-        forward: The program whose output is the loss; every input that holds real numbers is a parameter.
-        uses: The code box whose gradients are used; in another lesson, as `lesson-id#box`.
-        context, target: The inputs that hold indices: the characters before, and the one that follows.
-        scale, shift: By parameter, expressions over the dims: it starts as shift + scale * standard normal.
-        rates: The learning rates before and after half of the steps.
-        mean, variance: Tensors of the program that are measured on the whole training set before it is judged.
-        logits: The tensor of scores from which names are sampled.
-    """
-
-    forward: str
-    uses: str
-    context: str
-    target: str
-    presets: tuple[Preset, ...]
-    logits: str
-    scale: Mapping[str, str] = field(default_factory=dict)
-    shift: Mapping[str, str] = field(default_factory=dict)
-    rates: tuple[float, float] = (0.1, 0.01)
-    mean: str | None = None
-    variance: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
     """A picture. *given* holds the numbers of the ones that are drawn from numbers."""
 
@@ -350,7 +166,7 @@ class Lesson:
     goals: tuple[str, ...]
     draft: bool
     blocks: tuple[Block, ...]
-    place: Place = Place("", 1)
+    place: Place = NOWHERE
     requires_places: tuple[Place, ...] = ()
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
