@@ -122,6 +122,8 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
     numbers: dict[int, str] = {}
     for file in sorted(path.glob("*.md")):
         relative = file.relative_to(folder).as_posix()
+        if file.name.startswith((".", "_")):
+            continue
         files.append(relative)
         if file.name == "unit.md":
             continue

@@ -183,7 +183,7 @@ class Options:
         if not value.literal and value.text[:1] in ("'", '"'):
             node = node_of(value, self.faults)
             return str(node.value) if isinstance(node, yaml.ScalarNode) else None
-        return value.text.strip()
+        return " ".join(value.text.split())
 
     def needed_text(self, key: str, example: str) -> str | None:
         return self.text(key) if self.need(key, example) else None

@@ -66,7 +66,7 @@ def targets(statement: ast.Assign) -> tuple[str, ...] | None:
     return tuple(name.id for name in names if isinstance(name, ast.Name))
 
 
-def check_forward(source: str, line: int, known: Iterable[str], output: str, faults: Faults) -> tuple[str, ...]:
+def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) -> tuple[str, ...]:
     """The names that the forward program *source* writes; faults where it is not a straight line.
 
     Args:
@@ -85,6 +85,9 @@ def check_forward(source: str, line: int, known: Iterable[str], output: str, fau
             message = "A forward program is a straight line of assignments such as 'Y = X @ W'."
             faults.add(place, "not-straight-line", message, "Write this step as an assignment to a new name.")
             continue
+        if isinstance(statement.value, ast.Name):
+            message = f"This gives one tensor two names, {statement.value.id!r} and {names[0]!r}."
+            faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
         _check_reads(statement.value, scope | set(outputs), line, faults)
         for name in names:
             if name in scope or name in outputs or name in MODULES:
@@ -93,9 +96,6 @@ def check_forward(source: str, line: int, known: Iterable[str], output: str, fau
                 )
             else:
                 outputs.append(name)
-    if output and output not in outputs:
-        place = faults.at(line)
-        faults.add(place, "output", f"The program does not write its output {output!r}.", did_you_mean(output, outputs))
     return tuple(outputs)
 
 

@@ -12,7 +12,7 @@ from app.content.errors import Faults, did_you_mean
 from app.content.fences import Directive, File, pieces
 from app.content.items import take_tempting
 from app.content.options import NAME, Options
-from app.content.programs import check_gradient, tensors_of
+from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import Prose
 
 # The options of every directive that stands inside of another one.
@@ -154,15 +154,22 @@ class Reading:
             check_gradient(name, options.place_of(key), forward, self.faults)
         return name
 
-    def before(self, options: Options) -> str | None:
-        """The code box that `:after:` names, which must stand above."""
+    def before(self, options: Options, forward: Forward | None) -> str | None:
+        """The code box that `:after:` names: it stands above, and its gradients are those of *forward*."""
         name = options.text("after")
-        if name is None or isinstance(self.exercises.get(name), Grad):
-            return name
-        boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
-        message = f"':after:' names {name!r}, which is no code box above this one."
-        options.wrong("after", "unknown-exercise", message, did_you_mean(name, boxes))
-        return None
+        if name is None:
+            return None
+        box = self.exercises.get(name)
+        if not isinstance(box, Grad):
+            boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
+            message = f"':after:' names {name!r}, which is no code box above this one."
+            options.wrong("after", "unknown-exercise", message, did_you_mean(name, boxes))
+            return None
+        for gradient in box.require if forward else ():
+            if forward and not tensor_of(gradient, forward):
+                message = f"{name!r} asks for {gradient!r}, which is no gradient of the program {forward.name!r}."
+                options.wrong("after", "unknown-gradient", message, "Continue a box of the same program.")
+        return name
 
 
 def is_variable(name: str) -> bool:

@@ -37,7 +37,7 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     source = directive.body.text.rstrip() + "\n"
     # The faulty ones too: a fault is told once, not again at every use of the name.
     known = list(dict.fromkeys((*sizes, *drawn)))
-    written = check_forward(source, directive.body.line, known, "", reading.faults)
+    written = check_forward(source, directive.body.line, known, reading.faults)
     if output and written and output not in written:
         message = f"The program does not write its output {output!r}."
         options.wrong("output", "unknown-output", message, did_you_mean(output, written))

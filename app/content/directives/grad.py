@@ -1,6 +1,6 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
-from app.content.blocks import Code, DeclaredMistake, Grad
+from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.boxes import code_of, gradients, needed_gradients, only, reveal_of, seconds_of
 from app.content.fences import Directive
 from app.content.options import Options
@@ -20,7 +20,9 @@ def read(directive: Directive, reading: Reading) -> Grad:
     require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN)
     solutions = _solutions(inside, require, directive, reading)
-    after = reading.before(options)
+    after = reading.before(options, forward)
+    given = gradients(options, "given", forward, reading)
+    _check_given(given, forward, options)
     _check_tolerances(options)
     return Grad(
         place=directive.place,
@@ -35,7 +37,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
         alternatives=solutions[1:],
         mistakes=tuple(_mistake(child, require, reading) for child in inside.children if child.name == "mistake"),
         grade="value" if options.one_of("grade", ("rule", "value"), "rule") == "value" else "rule",
-        given=gradients(options, "given", forward, reading),
+        given=given,
         atol=options.number("atol"),
         rtol=options.number("rtol"),
         reason=options.text("reason"),
@@ -98,6 +100,15 @@ def _mistake(child: Directive, require: tuple[str, ...], reading: Reading) -> De
     return DeclaredMistake(
         place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
     )
+
+
+def _check_given(given: tuple[str, ...], forward: Forward | None, options: Options) -> None:
+    """Nobody is asked for what is in scope already."""
+    upstream = f"d{forward.output}" if forward else ""
+    for name, place in options.words("require"):
+        if name == upstream or name in given:
+            why = "it is the upstream of the output" if name == upstream else "it stands in ':given:'"
+            options.faults.add(place, "given-anyway", f"{name!r} is given: {why}.", "Remove it from ':require:'.")
 
 
 def _check_tolerances(options: Options) -> None:
