@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.grading.names import PARTS
-
 Phase = Literal["waiting", "training", "judging", "finished", "stopped", "diverged", "failed", "lost"]
 LIVE: frozenset[Phase] = frozenset({"waiting", "training", "judging"})
 
@@ -90,7 +88,11 @@ class Snapshot:
         return None if self.gap is None else self.gap <= SAME
 
 
+def span(step: int, steps: int) -> int:
+    """The part of a run that is looked at when *step* steps are done: up to the next of 1, 2, 5, 10, 20, 50, ..."""
+    unit = int(10 ** (len(str(max(step, 1))) - 1))
+    return min(steps, next(unit * one for one in (1, 2, 5, 10) if unit * one >= step))
+
+
 SAME = 1e-4
 """Losses that differ by less are equal: over 200,000 steps in float32 right gradients stay within 1e-5."""
-
-JUDGED = PARTS

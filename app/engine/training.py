@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.engine.descent import Ask, Descent, Held, StretchFailedError
 from app.engine.setup import Setup
-from app.engine.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot
+from app.engine.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot, span
 from app.engine.stretch import Stretch, Stretched
 from app.grading.compare import Reference, closeness
 from app.grading.names import PARTS
@@ -212,7 +212,7 @@ class Training:
 
 def points(own: NDArray[np.float32], reference: NDArray[np.float32], steps: int) -> tuple[Point, ...]:
     """Means of the losses over equal parts of a run; a single batch scatters too much to be looked at."""
-    size = max(1, steps // POINTS)
+    size = max(1, span(len(own), steps) // POINTS)
     ends = range(size, len(own) + 1, size)
     rows = [(end, _mean(own[end - size : end], size), _mean(reference[end - size : end], size)) for end in ends]
     return tuple(Point(step=end, own=mine, reference=torchs) for end, mine, torchs in rows if mine is not None)

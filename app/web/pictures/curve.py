@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from app.engine.snapshot import Point
+from app.engine.snapshot import Point, span
 from app.web.pictures.svg import decimals, picture, table, tag, text
 
-WIDTH, HEIGHT = 640.0, 280.0
+WIDTH, HEIGHT = 560.0, 280.0
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 34.0, 36.0
 ROWS = 20
 SPACINGS = (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -21,12 +21,15 @@ MOST_LINES = 6
 
 @lru_cache(maxsize=256)
 def curve(points: tuple[Point, ...], steps: int) -> Markup:
-    """The picture of a run of *steps* steps, as far as it has come; nothing before its first point."""
+    """The picture of a run of *steps* steps, as far as it has come; nothing before its first point.
+
+    While a run is young, the picture ends at the round number of steps that comes next.
+    """
     if not points:
         return Markup()
     low, high, spacing = _range([value for one in points for value in (one.own, one.reference) if value is not None])
-    plot = _Plot(steps, low, high)
-    parts = [*_grid(plot, spacing), *_fall(plot)]
+    plot = _Plot(span(points[-1].step, steps), low, high)
+    parts = [*_grid(plot, spacing), *_fall(plot, steps // 2)]
     references = [(one.step, one.reference) for one in points if one.reference is not None]
     parts.append(plot.line(references, "curve-reference"))
     parts.append(plot.line([(one.step, one.own) for one in points], "curve-own"))
@@ -36,7 +39,7 @@ def curve(points: tuple[Point, ...], steps: int) -> Markup:
     if last.reference is not None:
         summary += f" With autograd's gradients it is {last.reference:.2f} there."
     kept = points[:: max(1, math.ceil(len(points) / ROWS))]
-    kept = kept if kept[-1] is last else [*kept, last]
+    kept = kept if kept[-1] is last else (*kept, last)
     behind = table(
         "The losses as a table",
         "Mean loss of the steps before",
@@ -82,7 +85,7 @@ def _grid(plot: _Plot, spacing: float) -> list[Markup]:
     for index in range(round((plot.high - plot.low) / spacing) + 1):
         loss = plot.low + index * spacing
         y = plot.y(loss)
-        parts.append(tag("path", d=f"M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}", class_="ground"))
+        parts.append(tag("path", d=f"M{LEFT:g} {y:.1f}H{WIDTH - RIGHT:g}", class_="curve-grid"))
         parts.append(text(LEFT - 8, y + 4, f"{loss:.2f}".rstrip("0").rstrip("."), class_="figure-tick", anchor="end"))
     for quarter in range(5):
         step = plot.steps * quarter // 4
@@ -91,9 +94,11 @@ def _grid(plot: _Plot, spacing: float) -> list[Markup]:
     return parts
 
 
-def _fall(plot: _Plot) -> list[Markup]:
+def _fall(plot: _Plot, step: int) -> list[Markup]:
     """Where the learning rate falls."""
-    x = plot.x(plot.steps // 2)
+    if step > plot.steps:
+        return []
+    x = plot.x(step)
     return [
         tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
         text(x + 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="start"),
