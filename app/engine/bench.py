@@ -14,9 +14,10 @@ from app.engine.task import Task
 from app.grading.axes import axis_names
 from app.grading.compare import Array, Reference
 from app.grading.plan import Plan, read_plan
+from app.grading.ruling import Ruling
 from app.grading.trials import Trial, read_trials
 from app.grading.verdict import RIGHT, NameVerdict
-from app.grading.verdicts import Judge, Ruling
+from app.grading.verdicts import Judge
 from app.sandbox.wire import Job
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}

@@ -83,7 +83,7 @@ class FactsCache:
             return None
         path = self._folder / f"{key}.npz"
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
             texts = json.loads(arrays.pop(_TEXTS).tobytes())
             os.utime(path)

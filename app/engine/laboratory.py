@@ -8,7 +8,7 @@ from app.grading.compare import Array, Reference
 from app.grading.diagnose import describe_unrecognised, diagnose
 from app.grading.evidence import Case, Diagnosis
 from app.grading.plan import Plan
-from app.grading.verdicts import Ruling
+from app.grading.ruling import Ruling
 
 _LOG = logging.getLogger(__name__)
 

@@ -104,6 +104,7 @@ class Study:
         dims = {"v": visible, "a": hidden_dims(self.forward, 0), "b": hidden_dims(self.forward, 1)}
         entry, report = self._forward_run(dims)
         self._refuse(report["v"])
+        self.pinned = dims["a"] == visible
         if any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
             # The author wrote literal sizes: other numbers, same sizes.
             self.pinned = True

@@ -117,6 +117,14 @@ def _indexed(found: re.Match[str], error: Raised) -> str:
     )
 
 
+def _expanded(found: re.Match[str], error: Raised) -> str:
+    target = f" `{error.operands[0].source}`" if error.operands else ""
+    return (
+        f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{' of' + target if target else ''}: an "
+        "axis is copied only where its size is 1."
+    )
+
+
 def _view(_: re.Match[str], error: Raised) -> str:
     name = f" of `{error.operands[0].source}`" if error.operands else ""
     return (
@@ -200,6 +208,7 @@ ROWS: tuple[Row, ...] = (
         r"shape mismatch: value tensor of shape (\[.*?\]) cannot be broadcast to indexing result of shape (\[.*?\])",
         _indexed,
     ),
+    (r"expanded size of the tensor .* Target sizes: (\[.*?\])\.\s+Tensor sizes: (\[.*?\])", _expanded),
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.*?\])' is invalid for input of size (\d+)", _reshape),
     (r"one_hot is only applicable to index tensor", _one_hot),

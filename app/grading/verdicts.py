@@ -4,55 +4,24 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 
 from app.grading.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
 from app.grading.errors import translate
 from app.grading.evidence import Diagnosis
+from app.grading.mistakes import sentences
 from app.grading.plan import Plan
 from app.grading.program import Program
 from app.grading.remarks import dtype_note, vacuous_note
+from app.grading.ruling import Laboratory, References, Ruling
 from app.grading.trials import Trial
 from app.grading.verdict import RIGHT, NameVerdict, Standing
 
 HIDDEN = ("a", "b")
 _AUDIBLE = 1e-3
-References = Mapping[str, Mapping[str, Reference]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """How the author wants the box to be judged."""
-
-    required: tuple[str, ...]
-    given: tuple[str, ...]
-    output: str
-    rule_only: bool
-    atol: float | None = None
-    rtol: float | None = None
-
-    @property
-    def forced(self) -> frozenset[str]:
-        """The gradients that every line is isolated by, as the learner writes them."""
-        return frozenset((*self.required, *self.given, f"d{self.output}"))
-
-
-class Laboratory(Protocol):
-    """What judging may ask of the tape while it goes on."""
-
-    def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
-        """The reference of *name* by hidden data set when only *drawn_on* is forced."""
-        ...
-
-    def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
-        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
-        ...
-
-    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
-        """True facts about *got*."""
-        ...
+_NEAR = 0.8
 
 
 class Judge:
@@ -100,10 +69,15 @@ class Judge:
         full = None if code is None else f"{name}:{code}"
         return NameVerdict(name=name, verdict=verdict, code=full, message=message, line=line)
 
+    def _told(self, name: str, verdict: Standing, found: Diagnosis) -> NameVerdict:
+        return replace(self._named(name, verdict), code=found.code, message=found.message)
+
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
         if last is None:
-            return self._named(name, "not-yet", message=f"Nothing is assigned to `{name}` yet.")
+            others = [one for one in self.plan.last if one not in self.ruling.forced]
+            near = next(iter(get_close_matches(name, others, 1, _NEAR)), "")
+            return self._named(name, "not-yet", message=sentences.missing(name, near).message)
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
@@ -115,7 +89,7 @@ class Judge:
             return None
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
-        return self._named(name, "not-yet", message=f"No tensor called `{name}` was left in scope.")
+        return self._named(name, "not-yet", message=sentences.missing(name).message)
 
     @property
     def stopped_by_itself(self) -> bool:
@@ -137,23 +111,19 @@ class Judge:
                 continue
             if kind == "NoneType":
                 return self._named(name, "not-yet", message=f"`{name}` is still None.")
-            code = "number" if name in self.trials[run].values else "not-a-tensor"
-            return self._named(name, "wrong", code, f"`{name}` is a Python {kind}; a gradient is a tensor.")
+            return self._told(name, "wrong", sentences.not_a_tensor(name, kind))
         return None
 
     def _mutated(self, name: str) -> NameVerdict | None:
         for changed, at in self.visible.mutated.items():
             if self._blamed_for(at) == name:
-                message = (
-                    f"Line {self.plan.lines[at].line} changes `{changed}` itself, so every later line reads the "
-                    f"changed numbers. Work on a copy: `{changed}.clone()`."
-                )
-                return self._named(name, "mutated", f"mutated:{changed}", message)
+                found = sentences.mutated(name, changed, self.plan.lines[at].line)
+                return self._told(name, "mutated", found)
         return None
 
     def _blamed_for(self, statement: int) -> str | None:
         """The required name that *statement* works on, or else the next one to be finished."""
-        if statement >= len(self.plan.lines):
+        if not 0 <= statement < len(self.plan.lines):
             return None
         names = self.ruling.required
         written = [name for name in names if name in self.plan.lines[statement].writes]
@@ -164,27 +134,25 @@ class Judge:
         for run in ("true", "v"):
             trial = self.trials[run]
             at = trial.changed_by.get(name)
-            if at is None or at >= len(self.plan.lines) or not self._holds(name, self._isolated(name)):
-                continue
-            if agrees(trial.later.get(name), self.references[run][name[1:]]):
+            if at is None or not 0 <= at < len(self.plan.lines) or not self._kept(name, self._isolated(name)):
                 continue
             line = self.plan.lines[at]
             others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
             other = others[0] if others else "another name"
-            message = (
-                f"`{name}` was right, but line {line.line} changed it again: `{other}` and `{name}` are the same "
-                f"memory. Give `{other}` its own with `.clone()`."
-            )
-            return self._named(name, "aliased", f"aliased:{other}", message)
+            return self._told(name, "aliased", sentences.aliased(name, other, line.line))
         return None
 
     def _isolated(self, name: str) -> Mapping[str, Reference]:
         return {run: self.references[run][name[1:]] for run in HIDDEN}
 
     def _holds(self, name: str, references: Mapping[str, Reference]) -> bool:
-        """Whether the learner's tensors are the references on both hidden sets."""
-        kept = all(self._match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
-        return kept or all(self._match(self.trials[run].later.get(name), references[run]) for run in HIDDEN)
+        """Whether the learner's tensors are the references on both hidden sets, at their last write or at the end."""
+        return self._kept(name, references) or all(
+            self._match(self.trials[run].later.get(name), references[run]) for run in HIDDEN
+        )
+
+    def _kept(self, name: str, references: Mapping[str, Reference]) -> bool:
+        return all(self._match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
 
     def _match(self, got: Array | None, reference: Reference) -> bool:
         return matches(got, reference, self.ruling.atol, self.ruling.rtol)
@@ -275,7 +243,7 @@ class Judge:
             text = (
                 f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
             )
-            return Diagnosis(code=f"{name}:hard-coded-size", message=text)
+            return Diagnosis(code=f"{name}:size-hard-coded", message=text)
         if clean and self._telling(name) and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
         drawn_on = self.drawn_on.get(name, frozenset())
@@ -302,5 +270,5 @@ class Judge:
                         f"It works on the lesson's sizes but not on others; line {error.line} said: {translate(error)} "
                         "Take sizes from the tensors or the named dims, not from numbers."
                     )
-                    return Diagnosis(code=f"{name}:hard-coded-size", message=text)
+                    return Diagnosis(code=f"{name}:size-hard-coded", message=text)
         return None

@@ -1,0 +1,74 @@
+"""The same engine on the real jail: what the wall lets through, and how a run ends that it stops."""
+
+import pytest
+
+from app.engine.grade import Engine
+from app.sandbox.runner import Jail
+from tests.grading.boxes.load import BOXES, NETWORK, Box, make_forward
+
+LINEAR = Box(
+    "linear",
+    make_forward("linear", "N: 32, D: 100, H: 27", "X: [N, D]; W: [D, H]; b: [H]", "Y", "Y = X @ W + b\n"),
+    ("dX", "dW", "db"),
+    "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n",
+)
+
+
+@pytest.fixture(scope="module")
+def jailed():
+    jail = Jail()
+    if jail.refusal:
+        pytest.skip(jail.refusal)
+    yield Engine(jail, None)
+    jail.close()
+
+
+@pytest.mark.parametrize("box", [*BOXES, NETWORK, LINEAR], ids=lambda box: box.name)
+def test_every_solution_passes_in_the_jail(jailed, box):
+    verdict = jailed.check(box.task(grade="value"), box.solution)
+
+    assert verdict.passed, verdict
+
+
+def test_a_mistake_is_named_in_the_jail(jailed):
+    verdict = jailed.check(LINEAR.task(), LINEAR.solution.replace("sum(0)", "mean(0)"))
+
+    assert [one.code for one in verdict.names] == [None, None, "db:mean"]
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [
+        ("while True:\n    pass", "timeout"),
+        ("l = []\nwhile True:\n    l.append(torch.ones(1000000))", "memory"),
+        ("x = torch.zeros(1).expand(10**12).clone()", "memory"),
+        ("dX = torch.zeros(1).expand(10**11)", "memory"),
+        ("import socket\nsocket.socket()", "denied"),
+        ("import ctypes\nctypes.string_at(0)", "crashed"),
+        ("import os\nos._exit(0)", "crashed"),
+        ("raise SystemExit", "error"),
+        ("def f(n):\n    return f(n + 1)\nf(0)", "error"),
+        ("dX = eval('(' * 9000)", "error"),
+    ],
+)
+def test_a_run_that_is_stopped_says_why_and_the_next_one_works(jailed, code, outcome):
+    verdict = jailed.check(LINEAR.task(seconds=1.0), code, gate=False)
+
+    assert verdict.outcome == outcome, verdict
+    assert verdict.message
+    assert not verdict.passed
+    assert jailed.check(LINEAR.task(), LINEAR.solution).passed
+
+
+def test_a_forged_report_does_not_pass(jailed):
+    code = (
+        "import gc, json\n"
+        "for one in gc.get_objects():\n"
+        "    if type(one).__name__ == 'Output':\n"
+        "        one.text('report', json.dumps({'v': {}, 'a': {}, 'b': {}, 'true': {}}))\n"
+        "        for run in ('v', 'a', 'b', 'true'):\n"
+        "            one.tensor(run + '/dX', torch.zeros(32, 100))\n"
+    )
+    verdict = jailed.check(LINEAR.task(), code, gate=False)
+
+    assert not verdict.passed

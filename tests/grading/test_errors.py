@@ -1,0 +1,95 @@
+"""Every error text of torch that a learner meets is told in the learner's own names."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from app.grading.errors import raised, translate
+from app.grading.fault import FILE, describe
+
+SCOPE = {
+    "torch": torch,
+    "F": F,
+    "X": torch.randn(32, 64),
+    "W": torch.randn(32, 27),
+    "dY": torch.randn(32, 27),
+    "b": torch.randn(27),
+    "ix": torch.tensor([0, 1]),
+    "bad": torch.tensor([0, 27]),
+    "A": torch.randn(2, 3, 4),
+    "B": torch.randn(2, 5, 6),
+}
+
+CASES = [
+    ("r = X @ W", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
+    ("r = X.T @ W.T", "cannot be multiplied", "`X.T` (64, 32)", "`W.T` (27, 32)"),
+    ("r = 2 * (X @ W) + 1", "cannot be multiplied", "`X` (32, 64)"),
+    ("r = torch.matmul(X, W)", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
+    ("r = A @ B", "cannot be multiplied", "`A` (2, 3, 4)", "`B` (2, 5, 6)"),
+    ("r = X @ b", "cannot be multiplied"),
+    ("r = X * W", "do not fit together", "`X` (32, 64)", "`W` (32, 27)", "axis 1"),
+    ("b += dY", "`b` has shape (27,)", "(32, 27)", "sum over an axis"),
+    ("r = torch.zeros(4, 4)\nr[0, :2] = torch.ones(3)", "(3,)", "(2,)"),
+    ("r = torch.zeros(5, 4)\nr[ix] = torch.ones(3, 4)", "(3, 4)", "(2, 4)"),
+    ("r = X.T.view(-1)", "memory order", "`X.T`"),
+    ("r = X.reshape(32, 63)", "2,048 entries", "(32, 63)", "`X` (32, 64)"),
+    ("r = F.one_hot(b)", "integer indices", "`b` (27,)"),
+    ("r = F.one_hot(ix, 32) @ X", "same type of number", "int64", "float32"),
+    ("r = F.one_hot(ix, 3)\nr /= 2", "cannot be stored in place", "`r`"),
+    ("r = b[27]", "Index 27", "size 27"),
+    ("r = torch.zeros(27, 4)\nr[bad]", "27", "size 27"),
+    ("r = b.sum(2)", "no axis 2", "`b` (27,)"),
+    ("if b > 0:\n    r = 1", "neither true nor false"),
+    ("r = dZ + 1", "`dZ` does not exist"),
+    ("r = X.sum().backward()", "autograd is the judge"),
+    ("r = torch.zeros(3).index_add_(0, ix, torch.ones(3))", ""),
+    ("r = 1 / 0", "ZeroDivisionError"),
+    ("r = X.summ(0)", "summ"),
+    ("raise KeyError", "KeyError"),
+    ("assert False", "AssertionError"),
+]
+
+
+def failed(source):
+    import ast
+
+    for node in ast.parse(source).body:
+        scope = dict(SCOPE, b=SCOPE["b"].clone())
+        scope.update(failed.left)
+        try:
+            exec(compile(ast.Module([node], []), FILE, "exec"), scope)
+        except Exception as error:
+            failed.left = {}
+            return raised({"statement": 0, **describe(error, node)})
+        failed.left = {"r": scope.get("r")}
+    raise AssertionError("the case did not fail")
+
+
+failed.left = {}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_errors_name_the_operands(case):
+    source, *parts = case
+
+    message = translate(failed(source))
+
+    for part in parts:
+        assert part in message
+    assert message
+
+
+def test_an_exception_that_cannot_be_printed_is_still_told():
+    class SilentError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert translate(raised({"type": "SilentError", "text": "", "line": 1, "statement": 0}))
+    assert describe(SilentError(), __import__("ast").parse("x"))["text"] == ""
+
+
+@pytest.mark.parametrize(
+    "report", [{}, {"operands": "x"}, {"operands": [1, {}]}, {"line": "7", "text": 5, "type": None}]
+)
+def test_a_forged_report_is_read_without_harm(report):
+    assert translate(raised(report))
