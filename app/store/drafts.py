@@ -9,7 +9,7 @@ from typing import Literal
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.learners import now
+from app.store.learners import hold, now
 from app.store.tables import Draft, Kept
 
 KEPT_TEXTS = 20
@@ -38,6 +38,7 @@ async def save_draft(
         base: The revision that the writer had seen. When the stored draft is a newer, different one, both are kept:
             *text* becomes the draft, the other goes to the kept texts. None means that the writer saw the newest.
     """
+    await hold(db, learner)
     draft = await draft_of(db, learner, lesson, exercise)
     if draft is None:
         draft = Draft(learner_id=learner, lesson=lesson, exercise=exercise, text=text, revision=1, saved_at=now())

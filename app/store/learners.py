@@ -54,6 +54,15 @@ async def mark_seen(db: AsyncSession, token: str) -> None:
     await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(seen_at=now()))
 
 
+async def hold(db: AsyncSession, learner: int) -> None:
+    """Let only this transaction change what *learner* wrote, until it ends; comes before the first of such rows.
+
+    SQLite has one writer anyway. `key_share`: rows that only point at the learner may still be added.
+    """
+    if db.get_bind().dialect.name != "sqlite":
+        await db.execute(select(Learner.id).where(Learner.id == learner).with_for_update(key_share=True))
+
+
 async def forget_empty(db: AsyncSession, before: datetime) -> int:
     """Delete learners from before *before* who never wrote, answered or opened anything; how many there were."""
     traces = [exists().where(table.learner_id == Learner.id) for table in (Attempt, Draft, Progress)]

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.attempts import Tries, tries_of
 from app.store.drafts import keep
-from app.store.learners import now
+from app.store.learners import hold, now
 from app.store.tables import Attempt, Draft, Kept, Learner, Progress
 
 
@@ -66,6 +66,7 @@ async def progress_in(db: AsyncSession, learner: int, lesson: str) -> dict[str, 
 
 async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
     """The row of one exercise, made when it is missing."""
+    await hold(db, learner)
     row = await db.get(Progress, (learner, lesson, exercise))
     if row is None:
         row = Progress(learner_id=learner, lesson=lesson, exercise=exercise, hints=0)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import anyio
 import pytest
 from sqlalchemy import text
@@ -11,9 +13,12 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("busy_timeout", 5000)])
-async def test_sqlite_is_set_up_on_every_connection(database: Database, pragma: str, value: object) -> None:
+async def test_sqlite_is_set_up_on_every_connection(tmp_path: Path, pragma: str, value: object) -> None:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")
+
     async with database.read() as db:
         assert await db.scalar(text(f"PRAGMA {pragma}")) == value
+    await database.close()
 
 
 async def test_a_draft_of_nobody_is_refused_without_showing_its_text(database: Database) -> None:
@@ -42,17 +47,17 @@ async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) 
 
 
 async def test_writers_that_read_first_wait_for_each_other(database: Database, me: int) -> None:
-    async def append(word: str) -> None:
+    async def save(text: str) -> None:
         async with database.write() as db:
-            draft = await drafts.draft_of(db, me, "lesson", "box")
+            await drafts.save_draft(db, me, "lesson", "box", text, base=0)
             await anyio.sleep(0.01)
-            await drafts.save_draft(db, me, "lesson", "box", (draft.text if draft else "") + word)
 
     async with anyio.create_task_group() as group:
-        for word in "abcdefgh":
-            group.start_soon(append, word)
+        for text in "abcdefgh":
+            group.start_soon(save, text)
 
     async with database.read() as db:
         draft = await db.get_one(Draft, (me, "lesson", "box"))
-    assert sorted(draft.text) == list("abcdefgh")
+        kept = await drafts.kept_texts(db, me, "lesson", "box")
+    assert sorted([draft.text, *(row.text for row in kept)]) == list("abcdefgh")
     assert draft.revision == 8

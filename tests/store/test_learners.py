@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, update
 
 from app.store import drafts, learners
 from app.store.database import Database
@@ -32,7 +32,7 @@ async def test_an_unknown_token_is_nobodys(database: Database, token: str) -> No
 async def test_a_session_seen_long_ago_is_stale_until_it_is_marked(database: Database) -> None:
     async with database.write() as db:
         _, token = await learners.begin_session(db)
-        await db.execute(text("UPDATE session SET seen_at = '2020-01-01 00:00:00.000000'"))
+        await db.execute(update(Session).values(seen_at=learners.now() - timedelta(days=2)))
 
     async with database.write() as db:
         before = await learners.known(db, token)
