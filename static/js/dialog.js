@@ -1,8 +1,24 @@
 // A button with data-opens="name" opens the dialog of that name; without JavaScript such buttons stay hidden.
-for (const button of document.querySelectorAll("[data-opens]")) {
-  const dialog = document.getElementById(button.dataset.opens);
-  if (!dialog) continue;
-  button.hidden = false;
-  button.addEventListener("click", () => dialog.showModal());
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // the backdrop
+function show() {
+  for (const button of document.querySelectorAll("[data-opens][hidden]")) {
+    button.hidden = !document.getElementById(button.dataset.opens);
+  }
 }
+
+document.addEventListener("click", (event) => {
+  const name = event.target.closest("[data-opens]")?.dataset.opens;
+  if (name) document.getElementById(name).showModal();
+  if (event.target.localName === "dialog") event.target.close(); // the backdrop
+});
+document.addEventListener("htmx:after:swap", show);
+show();
+
+// What was opened into the page by a button can be put away again; the focus goes back to that button.
+document.addEventListener("click", (event) => {
+  const name = event.target.closest("[data-closes]")?.dataset.closes;
+  if (!name) return;
+  const opened = document.getElementById(name);
+  const opener = opened.closest(".exercise")?.querySelector('[data-action="history"]');
+  opened.remove();
+  opener?.focus();
+});

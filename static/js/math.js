@@ -4,23 +4,39 @@ import katex from "katex";
 
 const macros = { "\\R": "\\mathbb{R}" };
 
+// Not every screen reader reads MathML in the name of a control: such a control is named by its TeX.
+function name(label) {
+  if (label.control && !label.control.hasAttribute("aria-label")) {
+    label.control.setAttribute("aria-label", label.textContent.trim().replace(/\s+/g, " "));
+  }
+}
+
 function typeset(root) {
+  root.querySelectorAll("label:has(.math:not([data-set]))").forEach(name);
   for (const element of root.querySelectorAll(".math:not([data-set])")) {
     element.dataset.set = "true";
     const displayMode = element.dataset.display === "true";
     katex.render(element.textContent, element, { displayMode, throwOnError: false, strict: false, trust: false, output: "htmlAndMathml", macros: { ...macros } });
-    if (displayMode) scrollable(element);
   }
 }
 
 // A formula that is wider than the page scrolls inside its own box, which the keyboard must reach.
-function scrollable(element) {
-  if (element.scrollWidth <= element.clientWidth + 1) return;
-  element.tabIndex = 0;
-  element.setAttribute("role", "region");
-  element.setAttribute("aria-label", "Formula, scrolls sideways");
+function makeReachable() {
+  for (const element of document.querySelectorAll('.math[data-display="true"]')) {
+    const wide = element.scrollWidth > element.clientWidth;
+    const attributes = { tabindex: "0", role: "region", "aria-label": "Formula, scrolls sideways" };
+    for (const [name, value] of Object.entries(attributes)) {
+      if (wide) element.setAttribute(name, value);
+      else element.removeAttribute(name);
+    }
+  }
 }
 
 typeset(document);
-document.addEventListener("htmx:after:swap", () => typeset(document));
-document.fonts.ready.then(() => document.querySelectorAll('.math[data-display="true"]').forEach(scrollable));
+makeReachable();
+document.addEventListener("htmx:after:swap", () => {
+  typeset(document);
+  makeReachable();
+});
+document.fonts.addEventListener("loadingdone", makeReachable);
+addEventListener("resize", makeReachable);

@@ -34,6 +34,7 @@ function axes(picker) {
   const axes = [...picker.querySelectorAll(".axis")];
   const sizes = axes.map((axis) => Number(axis.dataset.size));
   const output = picker.querySelector("[data-result]");
+  const leaves = new Map(picker.dataset.sums.split("; ").map((one) => one.split("|")));
   const drawing = sizes.length === 2 ? tensor(sizes) : null;
   if (drawing) {
     picker.dataset.rank = "2";
@@ -42,10 +43,10 @@ function axes(picker) {
   const update = () => {
     const summed = axes.filter((axis) => axis.querySelector("input").checked).map((axis) => axis.dataset.axis);
     if (drawing) drawing.dataset.summed = summed.join(" ");
-    const left = sizes.filter((_, index) => !summed.includes(String(index)));
+    const left = leaves.get(summed.join(" ")) ?? shapeText(sizes);
     const over = summed.length > 1 ? `axes ${summed.join(" and ")}` : `axis ${summed[0]}`;
     const said = summed.length ? `Summed over ${over}, ` : "Not summed, ";
-    show(output, [said, [picker.dataset.source], " has the shape ", [shapeText(left)], "."]);
+    show(output, [said, [picker.dataset.source], " has the shape ", [left], "."]);
   };
   picker.addEventListener("change", update);
   update();

@@ -74,9 +74,8 @@ def arrow(x: float, start: float, end: float, class_: str) -> Markup:
     down = end >= start
     head = min(9.0, max(4.0, abs(end - start)))
     neck = end - head if down else end + head
-    shaft = tag("rect", x=x - 5.0, width=10.0, y=min(start, neck), height=abs(neck - start), class_=class_)
-    tip = tag("path", d=f"M{x - 11:g} {neck:.2f}H{x + 11:g}L{x:g} {end:.2f}Z", class_=class_)
-    return Markup("") + shaft + tip
+    outline = f"M{x - 5:g} {start:.2f}H{x + 5:g}V{neck:.2f}H{x + 11:g}L{x:g} {end:.2f}L{x - 11:g} {neck:.2f}H{x - 5:g}Z"
+    return tag("path", d=outline, class_=class_)
 
 
 def shape_text(shape: Sequence[int]) -> str:
