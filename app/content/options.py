@@ -30,9 +30,12 @@ class Value:
     place: Place
     literal: bool = False
 
-    def offset(self, column: int) -> Place:
-        """The place *column* columns (from 0) into the first line of the text."""
-        return Place(self.place.path, self.place.line, self.place.column + column)
+    def offset(self, index: int) -> Place:
+        """The place of the character at *index* of the text."""
+        before = self.text[:index]
+        last = before.rfind("\n")
+        column = self.place.column + index if last < 0 else index - last
+        return Place(self.place.path, self.place.line + before.count("\n"), column)
 
 
 class _Composer(yaml.SafeLoader):
