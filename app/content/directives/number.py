@@ -59,12 +59,16 @@ def _given(options: Options) -> dict[str, float]:
 def _value(answer: str | None, given: Mapping[str, float], options: Options) -> float | None:
     if answer is None:
         return None
+    value = options.entries["answer"]
+    # As it stands in the file, so that the column is right; in quotes, their inside.
+    text = answer if value.text[:1] in ("'", '"') else value.text
     try:
-        return number_of(answer, given)
+        return number_of(text, given)
     except UnreadableError as error:
-        place = options.entries["answer"].offset(error.column - 1)
-        fix = did_you_mean(answer[error.column - 1 :].split()[0] if answer[error.column - 1 :].split() else "", given)
-        options.faults.add(place, "wrong-answer", f"':answer:' has no value. {error}", fix if given else "")
+        rest = text[error.column - 1 :].split()
+        fix = did_you_mean(rest[0] if rest else "", given) if given else ""
+        place = value.offset(error.column - 1)
+        options.faults.add(place, "wrong-answer", f"':answer:' has no value. {error}", fix)
         return None
 
 
