@@ -38,13 +38,14 @@ class Output(Protocol):
 def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
-    trees = {kind: _Code(header["source"], kind == "float64") for kind in {job["dtype"] for job in header["runs"]}}
+    plain = _Code(header["source"], wide=False)
+    codes = {"float32": plain, "float64": _Code(header["source"], wide=True) if "loat" in header["source"] else plain}
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for job in header["runs"]:
             torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
             torch.default_generator.manual_seed(0)
-            trial = _Trial(header, job, arrays, trees[job["dtype"]])
+            trial = _Trial(header, job, arrays, codes[job["dtype"]])
             if job["visible"]:
                 with out.capture() as printed:
                     trial.run()
@@ -67,7 +68,7 @@ class _Code:
         if index not in self._codes:
             if self._wide:
                 self.nodes[index] = _Widened().visit(self.nodes[index])
-            module = ast.fix_missing_locations(ast.Module([self.nodes[index]], []))
+            module = ast.Module([self.nodes[index]], [])
             self._codes[index] = compile(module, FILE, "exec")
         return self._codes[index]
 
@@ -117,10 +118,6 @@ class _Guarded:
         self.value = self.pristine.clone()
         self.version = self.value._version
 
-    @property
-    def touched(self) -> bool:
-        return self.value._version != self.version
-
 
 class _Trial:
     """One run of the submission on one set of data."""
@@ -133,6 +130,10 @@ class _Trial:
         self.lines = header["lines"]
         self.last: dict[str, int] = header["last"]
         self.required: list[str] = header["required"]
+        self.finished: dict[int, list[str]] = {}
+        for name in self.required:
+            if name in self.last:
+                self.finished.setdefault(self.last[name], []).append(name)
         self.isolated = bool(job["isolated"])
         self.shown: list[str] = header["shown"]
         self.visible = bool(job["visible"])
@@ -182,9 +183,8 @@ class _Trial:
 
     def _watch(self, index: int) -> None:
         """Notice what this statement changed that it should have left alone."""
-        for one in list(self.guarded.values()):
-            if one.touched:
-                self._restore(one, index)
+        for one in [one for one in self.guarded.values() if one.value._version != one.version]:
+            self._restore(one, index)
         for name, kept in self.kept.items():
             if kept.statement != index and self.last.get(name) != index:
                 kept.look(index)
@@ -201,9 +201,7 @@ class _Trial:
         one.version = one.value._version
 
     def _finish(self, index: int) -> None:
-        for name in self.required:
-            if self.last.get(name) != index:
-                continue
+        for name in self.finished.get(index, ()):
             if name in self.scope and name not in self.tainted:
                 self.kept[name] = _Kept(self.scope[name], index)
             if name in self.forced:
