@@ -1,9 +1,11 @@
 """Prove a course: every forward program runs, every solution passes, everything wrong is refused with its reason."""
 
+import ast
 import asyncio
 from collections.abc import Iterable
 
 from app.check.findings import Finding
+from app.check.formulas import prove_formulas
 from app.check.mutants import Mutant, mutants_of
 from app.check.quizzes import prove_inference, prove_quiz
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Lesson, Place, Quiz
@@ -21,7 +23,9 @@ async def prove(lessons: Iterable[Lesson], grader: Grader, *, mutate: bool = Tru
     Args:
         mutate: Whether every single-edit mutant of every solution is tried as well.
     """
-    batches = await asyncio.gather(*(_lesson(lesson, grader, mutate=mutate) for lesson in lessons))
+    lessons = list(lessons)
+    formulas = asyncio.to_thread(prove_formulas, lessons)
+    batches = await asyncio.gather(formulas, *(_lesson(lesson, grader, mutate=mutate) for lesson in lessons))
     return tuple(sorted((one for batch in batches for one in batch), key=_order))
 
 
@@ -119,7 +123,8 @@ def _accepted(grad: Grad, mutant: Mutant) -> Finding:
 
 
 def _squeezed(code: str) -> str:
-    return "".join(code.split())
+    # By syntax, not by text: `x ** -2` and `x ** (-2)` are the same program.
+    return ast.unparse(ast.parse(code))
 
 
 def _line_of(code: Code, line: int | None) -> Place:

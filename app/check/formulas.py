@@ -1,0 +1,64 @@
+"""Prove the formulas: KaTeX itself reads each one, as a browser will."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from html import unescape
+from pathlib import Path
+
+from markupsafe import Markup
+
+from app.check.findings import Finding
+from app.content.blocks import Lesson, Place
+
+FORMULA = re.compile(r'<(?:span|div) class="math" data-display="(true|false)"[^>]*>(.*?)</(?:span|div)>', re.DOTALL)
+SCRIPT = Path(__file__).resolve().parents[2] / "static" / "check-tex.mjs"
+SECONDS = 60
+
+
+def prove_formulas(lessons: list[Lesson]) -> list[Finding]:
+    """A finding for every formula that KaTeX refuses; one notice where KaTeX is not installed here."""
+    found = [(place, tex, display) for lesson in lessons for place, tex, display in _formulas(lesson)]
+    if not found:
+        return []
+    messages = _asked([(tex, display) for _, tex, display in found])
+    if messages is None:
+        message = "Formulas were not read by KaTeX: that needs node and `npm ci`."
+        return [Finding(found[0][0], "notice", "tex-unread", message)]
+    return [
+        Finding(place, "error", "tex", f"KaTeX cannot read ${tex}$: {message}")
+        for (place, tex, _), message in zip(found, messages, strict=True)
+        if message
+    ]
+
+
+def _asked(formulas: list[tuple[str, bool]]) -> list[str | None] | None:
+    node = shutil.which("node")
+    if node is None or not (SCRIPT.parents[1] / "node_modules" / "katex").is_dir():
+        return None
+    answer = subprocess.run(
+        [node, str(SCRIPT)], input=json.dumps(formulas), capture_output=True, text=True, check=True, timeout=SECONDS
+    )
+    messages: list[str | None] = json.loads(answer.stdout)
+    return messages
+
+
+def _formulas(lesson: Lesson) -> Iterator[tuple[Place, str, bool]]:
+    for block in lesson.blocks:
+        for markup in _markup(block):
+            for display, tex in FORMULA.findall(markup):
+                yield block.place, unescape(tex).strip(), display == "true"
+
+
+def _markup(value: object) -> Iterator[Markup]:
+    if isinstance(value, Markup):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _markup(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _markup(getattr(value, field.name))
