@@ -157,17 +157,18 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
     if confirm != "yes":
         return box.back(f"?ask={box.grad.name}")
     if not wants_fragment(request):
-        return box.back()
-    return _shown(box, "_editor.html", view, "The starter is back. Your text is kept under History.")
+        return box.back(f"?emptied={box.grad.name}")
+    said = "The starter is back. Your text is kept under History."
+    return _shown(box, "_editor.html", view, said, emptied=box.grad.name)
 
 
 @router.post("/restore")
-async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=1)]) -> Response:
-    """Put the stored text number *at* back into the box; what stood there is kept."""
+async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=0)]) -> Response:
+    """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
     learner = await visitor.begin()
     async with box.site.database.write() as db:
         stored = await history_view(db, learner, box.lesson, box.grad, at)
-        if stored.at != at:
+        if not stored.count or at not in (0, stored.at):
             raise HTTPException(404)
         saved = await box.save(db, learner)
         await drafts.replace_draft(db, saved.draft, stored.text, "restore")
@@ -230,6 +231,7 @@ def _shown(
     *,
     saved: Saved | None = None,
     done: LessonProgress | None = None,
+    emptied: str = "",
 ) -> Response:
     if saved is not None and saved.conflict:
         announcement = f"{announcement} {CONFLICT}"
@@ -242,4 +244,5 @@ def _shown(
         lesson=box.lesson,
         readiness=box.site.grader.readiness,
         ask="",
+        emptied=emptied,
     )

@@ -70,8 +70,9 @@ class Item:
 
 
 def lesson_progress(site: Site, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
-    done = sum(any(name in solved for name in (one.name, *one.was)) for one in lesson.exercises)
-    return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=site.neighbours(lesson)[1])
+    served = [one for one in lesson.exercises if type(one) in TEMPLATES]
+    done = sum(any(name in solved for name in (one.name, *one.was)) for one in served)
+    return LessonProgress(lesson=lesson, done=done, total=len(served), after=site.neighbours(lesson)[1])
 
 
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
@@ -79,7 +80,7 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 
 
 async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
-    template = TEMPLATES[type(block)]
+    template = TEMPLATES.get(type(block), "_unserved.html")
     if isinstance(block, Grad):
         return Item(template=template, block=block, view=code_view(lesson, block, state, site.scope(lesson, block)))
     if isinstance(block, (ShapeQuiz, Number, Choice, Axes, Matmul)):

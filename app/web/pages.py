@@ -57,8 +57,10 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
 
 
 @router.get("/lessons/{slug}")
-async def lesson(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "") -> Response:
-    """A whole lesson; *ask* names the code box whose reset is to be confirmed."""
+async def lesson(
+    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "", emptied: str = ""
+) -> Response:
+    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset."""
     saving = True
     try:
         state = await _state(request, site, visitor, lesson)
@@ -78,6 +80,7 @@ async def lesson(request: Request, site: TheSite, visitor: TheVisitor, lesson: T
         before=before,
         after=after,
         ask=ask,
+        emptied=emptied,
         saving=saving,
         readiness=site.grader.readiness,
         has_math=lesson.name in site.with_math,

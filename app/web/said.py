@@ -64,6 +64,7 @@ class VerdictView:
 
     Args:
         title: How the run ended; for graded ones the totals.
+        hint: Index of the author's hint that fits the first fault.
         announcement: The one sentence for `role=status`.
     """
 
@@ -72,6 +73,7 @@ class VerdictView:
     mark: Mark
     rows: tuple[Row, ...]
     announcement: str
+    hint: int | None
     ours: bool
 
 
@@ -95,6 +97,7 @@ def verdict_view(verdict: Verdict) -> VerdictView:
         mark=_mark(verdict),
         rows=rows,
         announcement=announcement(verdict, title),
+        hint=next((one.hint for one in verdict.names if one.verdict not in RIGHT), None),
         ours=verdict.outcome in OURS,
     )
 

@@ -212,9 +212,12 @@ def test_after_a_reset_the_old_text_is_one_click_away(client: TestClient, page, 
     text = send(client, "reset", "my work, later", 2, htmx=htmx, confirm="yes").text
 
     assert "dX = ____" in page(text).raw("linear-backward-code")
+    assert "Put my text back" in text
     past = client.get(f"{BOX}/history").text
     assert "my work, later" in past
     assert "Before a reset" in past
+    back = send(client, "restore", "starter", 3, at=0).text
+    assert page(back).raw("linear-backward-code").strip() == "my work, later"
 
 
 def test_a_swapped_box_asks_nothing_and_leaves_no_stray_parts(client: TestClient, page) -> None:
@@ -274,7 +277,14 @@ def test_what_is_not_in_the_history_cannot_be_put_back(client: TestClient, other
     send(client, "check", "one = 1")
 
     assert send(client, "restore", at=2).status_code == 404
+    assert send(other, "restore", at=0).status_code == 404
     assert send(other, "restore", at=1).status_code == 404
+
+
+def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None:
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", hint=1),))
+
+    assert "Hint 2 is about this." in send(client, "check").text
 
 
 def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:
