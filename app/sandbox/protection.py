@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from app.sandbox import kernel, landlock, seccomp
+from app.sandbox import kernel, landlock, namespaces, seccomp
 from app.sandbox.jail import Plan
 
 _UIDS = (1_900_000_000, 60_000)
@@ -43,7 +43,7 @@ class Layer:
 
 def probe() -> tuple[Layer, ...]:
     """Ask the kernel for each layer."""
-    return (_seccomp(), _landlock(), _user(), _fork())
+    return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), _cgroup())
 
 
 def plan() -> Plan:
@@ -114,6 +114,32 @@ def _fork() -> Layer:
         return Layer(name="pidfd", on=True, weight="required")
     remedy = "Use Linux 5.9 or newer."
     return Layer(name="pidfd", on=False, weight="required", reason=words(error), remedy=remedy)
+
+
+def _namespaces() -> Layer:
+    error = namespaces.missing() if kernel.LINUX else OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if error is None:
+        return Layer(name="namespaces", on=True, weight="extra")
+    remedy = {
+        errno.EPERM: "Allow user namespaces: the sysctls kernel.unprivileged_userns_clone=1 or "
+        "kernel.apparmor_restrict_unprivileged_userns=0, or the container's seccomp profile.",
+        errno.ENOSPC: "Raise the sysctl user.max_user_namespaces.",
+    }.get(error.errno or 0, "Use a kernel with network, IPC, UTS and user namespaces.")
+    return Layer(name="namespaces", on=False, weight="extra", reason=words(error), remedy=remedy)
+
+
+def _cgroup() -> Layer:
+    """Whether something outside bounds the memory of all runs together; each run is bounded by its own limit anyway."""
+    remedy = "Bound the memory of the service: `docker run --memory`, or MemoryMax= in its systemd unit."
+    try:
+        own = Path("/proc/self/cgroup").read_text().strip().rpartition(":")[2].lstrip("/")
+        tops = [Path("/sys/fs/cgroup", own), *Path("/sys/fs/cgroup", own).parents]
+        bounds = [(top / "memory.max").read_text().strip() for top in tops if (top / "memory.max").exists()]
+    except OSError as error:
+        return Layer(name="cgroup", on=False, weight="extra", reason=words(error), remedy=remedy)
+    if any(bound != "max" for bound in bounds):
+        return Layer(name="cgroup", on=True, weight="extra")
+    return Layer(name="cgroup", on=False, weight="extra", reason="no memory limit around this process", remedy=remedy)
 
 
 def _missing_capabilities() -> list[str]:

@@ -49,6 +49,7 @@ class Jail:
         self.refusal = self._refusal(on, require_landlock)
         self._zygote: Zygote | None = None
         self._spare: Zygote | None = None
+        self._closed = False
         self._failed_at = -_RETRY_SECONDS
         self._failure = ""
         if not self.refusal:
@@ -81,6 +82,8 @@ class Jail:
         """Run *job*. Never raises for anything that the job or the death of a process can cause."""
         if self.refusal:
             return Reply(ending="fault", detail=self.refusal)
+        if self._closed:
+            return Reply(ending="fault", detail="the jail is closed")
         parts = encode_job(job)
         with self._lock:
             started = time.perf_counter()
@@ -106,7 +109,7 @@ class Jail:
                 if zygote:
                     zygote.close()
             self._zygote = self._spare = None
-            self.refusal = self.refusal or "The jail is closed."
+            self._closed = True
 
     def _refusal(self, on: dict[str, bool], require_landlock: bool) -> str:
         for fact in self._facts:

@@ -4,6 +4,7 @@ The grader learns of each waiting child (its pidfd and the socket on which it ta
 control socket. A result never passes through here.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -11,7 +12,7 @@ import socket
 import time
 from typing import Any, NoReturn
 
-from app.sandbox import harness, jail, kernel, protection, warm
+from app.sandbox import harness, jail, kernel, namespaces, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
 DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker")}
@@ -31,7 +32,10 @@ def prepare() -> jail.Plan:
     warm.everything()
     if (threads := kernel.threads()) != 1:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
-    return protection.plan()
+    plan = protection.plan()
+    with contextlib.suppress(OSError):  # `protection` says why
+        namespaces.enter()
+    return plan
 
 
 def serve(control: socket.socket, plan: jail.Plan) -> None:

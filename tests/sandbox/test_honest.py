@@ -82,7 +82,7 @@ MORE = [
     "y = torch.randn(100_000).sort().values.cumsum(0)",
     "y = F.conv2d(torch.randn(8, 16, 28, 28), torch.randn(32, 16, 3, 3), padding=1)",
     "y = torch.nn.Linear(4, 3)(torch.randn(2, 4))",
-    "net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.BatchNorm1d(8))\ny = net(torch.ones(3, 4))",
+    "net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh())\ny = net(torch.ones(3, 4))",
     "y = torch.func.vmap(torch.sin)(torch.ones(3))",
     "y = torch.autograd.functional.jacobian(lambda v: v**2, torch.ones(3))",
     "y = torch.multinomial(torch.softmax(torch.randn(5, 27), 1), 1)",

@@ -1,0 +1,34 @@
+"""One more wall around the zygote where the machine allows it: a network, IPC and host name of its own, all empty."""
+
+import os
+
+from app.sandbox import kernel
+
+_EMPTY = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
+
+
+def enter() -> None:
+    """Leave the machine's namespaces for new ones, as root or by way of a user namespace.
+
+    Raises:
+        OSError: Neither way is open.
+    """
+    try:
+        kernel.unshare(_EMPTY)
+    except PermissionError:
+        kernel.unshare(_EMPTY | kernel.CLONE_NEWUSER)
+
+
+def missing() -> OSError | None:
+    """Why `enter` would fail, found out by a process that tries it and ends."""
+    pid = kernel.fork()
+    if pid == 0:
+        try:
+            enter()
+        except OSError as error:
+            os._exit(error.errno or 255)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    number = os.waitstatus_to_exitcode(status)
+    return OSError(number, os.strerror(number)) if number > 0 else None

@@ -1,0 +1,109 @@
+"""Degrading loudly: what is missing is named with its errno and remedy, and refuses code where it is load-bearing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from remote import AS_NOBODY, AS_POWERLESS_ROOT, can_change_user
+
+from app.sandbox import kernel
+from app.sandbox.canaries import CANARIES, canaries
+from app.sandbox.protection import probe
+from app.sandbox.wire import Job, Reply
+
+SCRIPT = Path(__file__).parent / "degraded.py"
+SECCOMP = str(kernel.NUMBERS["seccomp"])
+LANDLOCK = str(kernel.LANDLOCK_CREATE_RULESET)
+UNSHARE = {"x86_64": "272", "aarch64": "97"}[kernel.MACHINE]
+PIDFD_OPEN = "434"
+EPERM, ENOSYS = 1, 38
+
+
+def machine(*wrapper: str, **options: object) -> tuple[str, dict[str, list], str, str, str]:
+    command = [*wrapper, sys.executable, str(SCRIPT), json.dumps(options)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return tuple(json.loads(done.stdout))
+
+
+def test_without_seccomp_code_is_refused_with_the_errno():
+    refusal, facts, ending, detail, _ = machine(missing={SECCOMP: ENOSYS})
+
+    assert "seccomp is missing" in refusal
+    assert "ENOSYS" in facts["seccomp"][1]
+    assert facts["seccomp"][2]
+    assert (ending, detail) == ("fault", refusal)
+
+
+def test_without_seccomp_the_unsafe_setting_runs_code_behind_the_other_layers():
+    refusal, _, ending, _, forked = machine(missing={SECCOMP: ENOSYS}, unsafe=True)
+
+    assert (refusal, ending) == ("", "done")
+    assert forked != "denied"
+
+
+def test_the_unsafe_setting_weakens_nothing_where_seccomp_is_there():
+    assert machine(unsafe=True)[-1] == "denied"
+
+
+@pytest.mark.parametrize("error", [EPERM, ENOSYS, 95])
+def test_without_landlock_code_runs_and_the_reason_is_told(error):
+    refusal, facts, ending, _, forked = machine(missing={LANDLOCK: error})
+
+    assert (refusal, ending, forked) == ("", "done", "denied")
+    on, reason, remedy = facts["landlock"]
+    assert not on
+    assert f"errno {error}" in reason
+    assert remedy
+
+
+def test_without_landlock_a_setting_refuses_code():
+    refusal, _, ending, _, _ = machine(missing={LANDLOCK: ENOSYS}, require_landlock=True)
+
+    assert "Landlock" in refusal
+    assert ending == "fault"
+
+
+def test_without_namespaces_code_runs_and_the_reason_is_told():
+    refusal, facts, ending, _, forked = machine(missing={UNSHARE: EPERM})
+
+    assert (refusal, ending, forked) == ("", "done", "denied")
+    assert "EPERM" in facts["namespaces"][1]
+
+
+def test_without_pidfds_code_is_refused():
+    assert "pidfd" in machine(missing={PIDFD_OPEN: ENOSYS})[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not can_change_user(), reason="only root can give up its rights")
+@pytest.mark.parametrize("wrapper", [AS_NOBODY, AS_POWERLESS_ROOT], ids=["nobody", "root without capabilities"])
+def test_without_rights_and_new_privileges_code_runs(wrapper):
+    refusal, facts, ending, _, forked = machine(*wrapper)
+
+    assert (refusal, ending, forked) == ("", "done", "denied")
+    assert "CAP_SETUID" in facts["user"][1]
+
+
+def test_every_missing_layer_has_a_reason_and_a_remedy():
+    assert all(fact.on or (fact.reason and fact.remedy) for fact in probe())
+
+
+def test_no_canary_survives_in_a_jail_that_holds(any_jail):
+    assert canaries(any_jail) == ()
+    assert len(CANARIES) >= 20
+
+
+class Open:
+    """A jail without walls: every attack succeeds."""
+
+    def run(self, job: Job) -> Reply:
+        del job
+        return Reply(ending="done", arrays={"won": np.ones(())})
+
+
+def test_every_canary_is_noticed_when_it_succeeds():
+    assert canaries(Open()) == tuple(canary.name for canary in CANARIES)
