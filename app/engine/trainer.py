@@ -13,6 +13,7 @@ from app.engine.outcomes import ending
 from app.engine.setup import Setup
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.study import JailRuns
+from app.grading.errors import raised, translate
 from app.grading.names import NamesError
 from app.grading.program import ProgramError, read_program
 from app.sandbox.gate import normalise, refusal
@@ -21,9 +22,11 @@ from app.sandbox.wire import Job, Reply
 _LOG = logging.getLogger(__name__)
 
 SECONDS = 0.4
+_MESSAGE_CHARS = 2000
 DTYPE = "float32"
 OUTPUT_BYTES = 8 * 2**20
 SAMPLING = 10  # names are drawn with another seed than batches
+BLANK = "A blank is still to be filled in."
 FAULT = "The training run stopped in a fault of the grader: our fault, not yours."
 
 
@@ -138,11 +141,15 @@ def _failure(text: str) -> dict[str, Any]:
     """The fields of an answer that a report of the jail gives; the report is not trusted to be one."""
     try:
         report = json.loads(text)
-        whose, line, message = report["whose"], report["line"], str(report["message"])[:2000]
-    except (ValueError, KeyError, TypeError):
+    except ValueError:
+        report = None
+    if not isinstance(report, dict):
         return {"outcome": "error", "message": "The code ended in an error that could not be read."}
-    if whose != "learner":
+    message = str(report.get("message", ""))[:_MESSAGE_CHARS]
+    if report.get("whose") != "learner":
         return {"outcome": "fault", "message": f"The forward program of this run failed: {message}"}
-    if "____" in message:
-        message = "A blank is still to be filled in."
-    return {"outcome": "error", "line": line if isinstance(line, int) else None, "message": message}
+    if message:
+        return {"outcome": "error", "message": message}
+    error = raised(report)
+    message = BLANK if "____" in error.text else translate(error)
+    return {"outcome": "error", "line": error.line, "message": message}

@@ -5,6 +5,7 @@ in this process. With the learner's code the gradients are what that code leaves
 Nothing that is said here is a verdict: losses and gradients are compared outside.
 """
 
+import ast
 import json
 import math
 import time
@@ -16,11 +17,12 @@ from typing import Any, Protocol
 import torch
 import torch.nn.functional as F
 
+from app.grading.fault import FILE, describe, is_out_of_memory
+
 Tensor = torch.Tensor
 Scope = dict[str, Any]
 Gradients = Callable[[Scope], Sequence[Any]]
 
-SUBMISSION = "<submission>"
 PROGRAM = "<forward>"
 ROWS = 4096
 LONGEST_NAME = 30
@@ -93,7 +95,7 @@ class Model:
             leaves = [value.requires_grad_() for value in self.values.values()]
             output = self.header["output"]
             return lambda scope: torch.autograd.grad(scope[output], leaves, materialize_grads=True)
-        compiled = compile(code, SUBMISSION, "exec")
+        compiled = compile(code, FILE, "exec")
         names = [f"d{name}" for name in self.names]
 
         def own(scope: Scope) -> list[Any]:
@@ -151,10 +153,8 @@ def steps(model: Model, out: Output) -> None:
                     for value, gradient in zip(model.values.values(), gradients, strict=True):
                         value += -rate * gradient
                 step += 1
-    except MemoryError:
-        raise
-    except Exception as error:
-        _report(error, out)
+    except BaseException as error:  # also an exit: the steps before it count
+        _report(error, header["code"], out)
         losses = losses[: step - header["first"]]
     out.tensor("losses", torch.stack(losses) if losses else torch.empty(0))
     for name, value in model.values.items():
@@ -171,10 +171,8 @@ def gradients(model: Model, out: Output) -> None:
             exec(forward, scope)
             found = gradients_of(scope)
             model.check(found)
-    except MemoryError:
-        raise
-    except Exception as error:
-        _report(error, out)
+    except BaseException as error:
+        _report(error, model.header["code"], out)
         return
     for name, gradient in zip(model.names, found, strict=True):
         out.tensor(f"d/{name}", gradient)
@@ -255,13 +253,31 @@ def _chunks(rows: int) -> list[slice]:
     return [slice(rows * index // pieces, rows * (index + 1) // pieces) for index in range(pieces)]
 
 
-def _report(error: Exception, out: Output) -> None:
-    """Say what went wrong, and in which line of whose text."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == SUBMISSION]
-    if isinstance(error, SyntaxError) and error.filename == SUBMISSION:
-        lines = [error.lineno]
-    whose = "learner" if lines or isinstance(error, GradientError) else "author"
-    said = str(error) if isinstance(error, GradientError) else f"{type(error).__name__}: {error}"
-    report = {"whose": whose, "line": lines[-1] if lines else None, "message": said[:_MESSAGE_CHARS]}
+def _report(error: BaseException, code: str | None, out: Output) -> None:
+    """Say what went wrong, and in whose text: the learner's code, or the program that stands before it.
+
+    Raises:
+        MemoryError: It was the memory that ran out, which the sandbox tells in its own words.
+    """
+    if isinstance(error, MemoryError) or is_out_of_memory(error):
+        raise MemoryError from None
+    if isinstance(error, GradientError):
+        report: dict[str, Any] = {"whose": "learner", "message": str(error)}
+    elif code is not None and _is_learners(error):
+        report = {"whose": "learner", **describe(error, _tree(code))}
+    else:
+        report = {"whose": "author", "message": f"{type(error).__name__}: {error}"[:_MESSAGE_CHARS]}
     out.text("failed", json.dumps(report))
+
+
+def _is_learners(error: BaseException) -> bool:
+    if isinstance(error, SyntaxError) and error.filename == FILE:
+        return True
+    return any(frame.filename == FILE for frame in traceback.extract_tb(error.__traceback__))
+
+
+def _tree(code: str) -> ast.AST:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):
+        return ast.Module(body=[], type_ignores=[])

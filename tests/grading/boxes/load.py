@@ -97,10 +97,11 @@ class OpenJail:
     """Runs drivers in this very process: for tests of grading, not of the jail."""
 
     def __init__(self) -> None:
+        torch.set_num_threads(1)  # as in the jail; many threads would only wait for each other at these sizes
         self.jobs: list[Job] = []
 
     def run(self, job: Job) -> Reply:
-        from app.grading import attempt, tape
+        from app.grading import attempt, tape, train
 
         self.jobs.append(job)
         started = time.perf_counter()
@@ -109,7 +110,7 @@ class OpenJail:
         default = torch.get_default_dtype()
         ending = "done"
         try:
-            {"tape": tape, "attempt": attempt}[job.driver].run(dict(job.header), arrays, out)
+            {"tape": tape, "attempt": attempt, "train": train}[job.driver].run(dict(job.header), arrays, out)
         except MemoryError:
             ending = "memory"
         except Exception:
