@@ -10,6 +10,7 @@ from app.grading.facts import Shape as Sizes
 from app.grading.quiz import mark
 from app.grading.quiz.axes import sums_offered
 from app.grading.quiz.matmul import right_products
+from app.grading.quiz.shape import disagreement
 from app.grading.quiz.words import tensor_of, written
 from app.grading.shapes import infer
 
@@ -22,6 +23,8 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
     if forward is not None and facts[forward.name].error:
         return []  # reported once, at the program
     shapes: Shapes = {} if forward is None else {**facts[forward.name].shapes, **infer(forward)}
+    if isinstance(quiz, Shape) and (why := disagreement(quiz, shapes)):
+        return [_finding(quiz.place, "wrong-answer-key", why)]
     answers = _candidates(quiz, shapes, forward)
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
         tried = ", ".join(str(answer) for answer in answers)

@@ -62,3 +62,7 @@ def test_a_wrong_answer_key_is_found() -> None:
     block = quiz("axes", ":forward: layer\n:of: dX\n:from: dY")
 
     assert findings(block) == ["no-right-answer"]
+
+
+def test_an_answer_that_the_program_contradicts_is_found() -> None:
+    assert findings(quiz("shape", ":forward: layer\n:of: dW\n:answer: (27, 100)")) == ["wrong-answer-key"]
