@@ -90,6 +90,21 @@ function scopeOf(text) {
     });
 }
 
+/**
+ * Typing over a selection goes through the editor and never through the browser, which would keep the colour of the
+ * selected text in a style attribute that the page's policy refuses.
+ */
+function typedOver(event, view) {
+  const { from, to, empty } = view.state.selection.main;
+  if (event.inputType !== "insertText" || event.data === null || event.isComposing || empty) return false;
+  event.preventDefault();
+  const insert = () => view.state.update(view.state.replaceSelection(event.data), { userEvent: "input.type" });
+  if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, event.data, insert))) {
+    view.dispatch(insert());
+  }
+  return true;
+}
+
 class CodeBox extends HTMLElement {
   connectedCallback() {
     this.textarea = this.querySelector("textarea");
@@ -148,6 +163,7 @@ class CodeBox extends HTMLElement {
             { key: "Shift-Enter", run: () => this.press("run") },
           ]),
         ),
+        Prec.highest(EditorView.domEventHandlers({ beforeinput: typedOver })),
         lineNumbers(),
         lintGutter(),
         history(),

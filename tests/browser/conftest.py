@@ -39,6 +39,10 @@ def chrome() -> str:
     return found
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "browser_options(**options): options of the browser context of this test")
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with an empty database of its own."""
@@ -114,7 +118,11 @@ class Watched:
 def context(browser: Browser, server: str, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     """A browser without a past; the marker `browser_options` passes options to it."""
     marker = request.node.get_closest_marker("browser_options")
-    options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **(marker.kwargs if marker else {})}
+    options = {
+        "viewport": {"width": 1280, "height": 900},
+        "reduced_motion": "reduce",
+        **(marker.kwargs if marker else {}),
+    }
     made = browser.new_context(base_url=server, **options)
     made.set_default_timeout(15_000)
     yield made
@@ -128,3 +136,12 @@ def page(context: BrowserContext) -> Iterator[Page]:
     watched = Watched(opened)
     yield opened
     assert watched.complaints == []
+
+
+@pytest.fixture
+def page_with_errors(context: BrowserContext) -> Iterator[Page]:
+    """A page that may answer 404, and must not violate the content policy."""
+    opened = context.new_page()
+    watched = Watched(opened)
+    yield opened
+    assert [one for one in watched.complaints if "404" not in one] == []

@@ -1,0 +1,70 @@
+"""What to answer, read from the lesson itself: a lesson may change without a change here."""
+
+from itertools import combinations
+from pathlib import Path
+
+from app.content.arithmetic import number_of
+from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Quiz
+from app.content.blocks import Shape as ShapeQuiz
+from app.content.course import load_course
+from app.grading.facts import Shape
+from app.grading.quiz import mark
+from app.grading.quiz.matmul import operands_offered
+from app.grading.shapes import infer
+
+LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+SLUG = "from-scalars-to-tensors"
+ADDRESS = f"/lessons/{SLUG}"
+
+
+def read_lesson(slug: str = SLUG) -> Lesson:
+    lesson = load_course(LESSONS).lesson(slug)
+    assert lesson is not None
+    return lesson
+
+
+def shapes_of(lesson: Lesson, quiz: Quiz) -> dict[str, Shape]:
+    name = getattr(quiz, "forward", None)
+    forward = lesson.forward(name) if name else None
+    return infer(forward) if forward else {}
+
+
+def right_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
+    """Values as the controls of *quiz* have them; a product as `X.T`, `dY`."""
+    answer = next(one for one in _candidates(lesson, quiz) if _is_right(lesson, quiz, one))
+    return list(answer)
+
+
+def wrong_answer(lesson: Lesson, quiz: Quiz) -> list[str]:
+    """One that learners are tempted by, where the lesson names one."""
+    tempting = [[one.value] for one in getattr(quiz, "tempting", ())] if not isinstance(quiz, Matmul | Axes) else []
+    options = [*tempting, *_candidates(lesson, quiz)]
+    return next(one for one in options if one and not _is_right(lesson, quiz, one))
+
+
+def _is_right(lesson: Lesson, quiz: Quiz, answer: list[str]) -> bool:
+    name = getattr(quiz, "forward", None)
+    return mark(quiz, answer, shapes_of(lesson, quiz), lesson.forward(name) if name else None).correct is True
+
+
+def _candidates(lesson: Lesson, quiz: Quiz) -> list[list[str]]:
+    shapes = shapes_of(lesson, quiz)
+    match quiz:
+        case Number():
+            value = number_of(quiz.answer, quiz.given)
+            return [[f"{value:.{places}f}"] for places in (3, 0, 6)]
+        case ShapeQuiz():
+            of = (quiz.of or "").removeprefix("d")
+            return [[quiz.answer or ""], [str(shapes.get(of, ()))], [str(shapes.get(quiz.of or "", ()))]]
+        case Choice():
+            right = [str(index) for index, option in enumerate(quiz.options) if option.right]
+            wrong = [str(index) for index, option in enumerate(quiz.options) if not option.right]
+            return [right, wrong[:1]]
+        case Axes():
+            count = len(shapes.get(quiz.source) or shapes[quiz.source.removeprefix("d")])
+            numbers = [str(axis) for axis in range(count)]
+            return [list(some) for size in range(1, count + 1) for some in combinations(numbers, size)]
+        case Matmul():
+            names = [one.name for one in operands_offered(quiz, shapes, lesson.forward(quiz.forward))]
+            factors = [turned for name in names for turned in (name, f"{name}.T")]
+            return [[left, right] for left in factors for right in factors]

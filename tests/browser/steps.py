@@ -1,0 +1,144 @@
+"""What a reader does with a page: answer a quiz, write code, by mouse or by keyboard alone."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from app.content.blocks import Axes, Choice, Exercise, Matmul, Quiz
+
+AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+MOST_TABS = 60
+CHECK_MS = 20_000  # the first check may wait for a grader that still starts
+
+
+def open_page(page: Page, address: str) -> None:
+    """Go to *address* and wait until it stands still: fonts change what is wide."""
+    page.goto(address)
+    page.evaluate("document.fonts.ready")
+    page.wait_for_load_state("networkidle")
+
+
+def violations(page: Page, scope: str = "html") -> list[str]:
+    """What axe-core finds wrong in the element *scope*."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text("utf-8"))
+    found: dict[str, Any] = page.evaluate(
+        "([scope, tags]) => axe.run(scope, {runOnly: tags, resultTypes: ['violations']})", [scope, RULES]
+    )
+    return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found["violations"] for node in one["nodes"]]
+
+
+@contextmanager
+def focus_stays(page: Page) -> Iterator[None]:
+    """What had the focus still has it, and it is the same node."""
+    before = page.evaluate_handle("document.activeElement")
+    yield
+    now = page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
+    assert page.evaluate("old => old === document.activeElement", before), f"the focus went to {now}"
+
+
+def section(page: Page, exercise: Exercise) -> Locator:
+    return page.locator(f"#{exercise.name}")
+
+
+def expect_feedback(page: Page, quiz: Quiz, correct: str) -> None:
+    expect(page.locator(f"#{quiz.name}-feedback")).to_have_attribute("data-correct", correct)
+
+
+def expect_verdict(page: Page, exercise: Exercise, **data: str) -> None:
+    verdict = page.locator(f"#{exercise.name}-verdict")
+    for name, value in data.items():
+        expect(verdict).to_have_attribute(f"data-{name}", value, timeout=CHECK_MS)
+
+
+def fill_in(page: Page, quiz: Quiz, answer: list[str]) -> None:
+    """Put *answer* into the controls of *quiz*."""
+    form = page.locator(f"#{quiz.name}-form")
+    match quiz:
+        case Choice(multiple=False):
+            form.locator(f'input[name=answer][value="{answer[0]}"]').check()
+        case Choice() | Axes():
+            for box in form.locator("input[name=answer]").all():
+                box.set_checked(box.get_attribute("value") in answer)
+        case Matmul():
+            for side, factor in zip(("left", "right"), answer, strict=True):
+                form.locator(f"select[name={side}]").select_option(factor.removesuffix(".T"))
+                form.locator(f"input[name={side}_transposed]").set_checked(factor.endswith(".T"))
+        case _:
+            form.locator("input[name=answer]").fill(answer[0])
+
+
+def answer_by_mouse(page: Page, quiz: Quiz, answer: list[str]) -> None:
+    fill_in(page, quiz, answer)
+    page.locator(f"#{quiz.name}-form [data-action=answer]").click()
+
+
+def editor(page: Page, exercise: Exercise) -> Locator:
+    section(page, exercise).scroll_into_view_if_needed()
+    found = section(page, exercise).locator(".cm-content")
+    expect(found).to_be_visible()
+    return found
+
+
+def write(page: Page, exercise: Exercise, code: str) -> None:
+    """Replace what stands in the editor, as one paste would."""
+    editor(page, exercise).click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(code)
+    expect(page.locator(f"#{exercise.name}-code")).to_have_value(code)
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus is on an element of *selector*."""
+    for _ in range(MOST_TABS):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        if page.evaluate("document.activeElement.matches('.cm-content')"):
+            page.keyboard.press("Escape")  # in an editor Tab indents, after Esc it leaves
+        page.keyboard.press("Tab")
+    where = page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
+    raise AssertionError(f"{selector} was not reached with {MOST_TABS} tabs; the focus is on {where}")
+
+
+def answer_by_keyboard(page: Page, quiz: Quiz, answer: list[str]) -> None:
+    form = f"#{quiz.name}-form"
+    match quiz:
+        case Choice(multiple=False):
+            tab_to(page, f"{form} input[type=radio]")
+            page.keyboard.press("Space")
+            while not page.evaluate("value => document.activeElement.value === value", answer[0]):
+                page.keyboard.press("ArrowDown")
+        case Choice() | Axes():
+            for value in sorted(answer, key=int):
+                tab_to(page, f'{form} input[name=answer][value="{value}"]')
+                page.keyboard.press("Space")
+        case Matmul():
+            for side, factor in zip(("left", "right"), answer, strict=True):
+                tab_to(page, f"{form} select[name={side}]")
+                page.keyboard.type(factor.removesuffix(".T"))
+                if factor.endswith(".T"):
+                    tab_to(page, f"{form} input[name={side}_transposed]")
+                    page.keyboard.press("Space")
+        case _:
+            tab_to(page, f"{form} input[name=answer]")
+            page.keyboard.type(answer[0])
+    tab_to(page, f"{form} [data-action=answer]")
+    page.keyboard.press("Enter")
+
+
+def write_by_keyboard(page: Page, exercise: Exercise, code: str) -> None:
+    """Type *code*; at the end the focus is in the editor."""
+    tab_to(page, f"#{exercise.name} .cm-content, #{exercise.name} textarea")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(code)
+    typed = page.locator(f"#{exercise.name}-code").input_value()
+    assert re.sub(r"\s+", " ", typed).strip() == re.sub(r"\s+", " ", code).strip()
+
+
+def scrolls_sideways(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

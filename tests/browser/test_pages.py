@@ -1,0 +1,82 @@
+"""Every page: nothing that axe-core finds, nothing wider than a phone, the chosen colours from the first paint."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.content.blocks import Axes, Matmul
+from app.content.course import load_course
+from tests.browser.answers import ADDRESS, LESSONS, read_lesson, right_answer
+from tests.browser.steps import fill_in, open_page, scrolls_sideways, section, violations
+
+COURSE = load_course(LESSONS)
+PAGES = [
+    "/",
+    "/no-such-page",
+    *(f"/units/{unit.slug}" for unit in COURSE.units if any(not one.draft for one in unit.lessons)),
+    *(f"/lessons/{lesson.slug}" for lesson in COURSE.lessons if not lesson.draft),
+]
+
+
+@pytest.mark.browser_options(color_scheme="light")
+@pytest.mark.parametrize("address", PAGES)
+def test_axe_finds_nothing_and_nothing_is_wider_than_a_phone(page_with_errors: Page, address: str) -> None:
+    page = page_with_errors
+    open_page(page, address)
+    assert violations(page) == []
+
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.wait_for_timeout(50)
+
+    assert not scrolls_sideways(page)
+    assert violations(page) == []
+
+
+@pytest.mark.browser_options(color_scheme="light")
+def test_the_chosen_theme_is_there_before_any_script(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+    answer = page.request.get(ADDRESS)
+
+    assert 'data-theme="dark"' in answer.text()
+    page.reload()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 27)"
+
+
+def test_math_is_set_for_the_eye_and_for_screen_readers(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.wait_for_selector(".math[data-set] .katex")
+
+    assert page.locator(".math:not([data-set])").count() == 0
+    assert page.locator(".katex-error").count() == 0
+    assert page.locator(".math math").count() == page.locator(".math").count()
+
+
+def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
+    page.goto(ADDRESS)
+    quiz = next(one for one in read_lesson().exercises if isinstance(one, Axes))
+    result = section(page, quiz).locator("[data-result]")
+    expect(result).to_contain_text("Not summed")
+
+    fill_in(page, quiz, ["0"])
+
+    expect(result).to_contain_text("Summed over axis 0")
+
+
+def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
+    page.goto(ADDRESS)
+    lesson = read_lesson()
+    quiz = next(one for one in lesson.exercises if isinstance(one, Matmul))
+
+    fill_in(page, quiz, right_answer(lesson, quiz))
+
+    expect(section(page, quiz).locator("[data-result]")).to_have_attribute("data-fits", "yes")
+
+
+def test_an_earlier_place_is_offered_again(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.goto("/")
+
+    expect(page.get_by_role("link", name="Continue where you left off")).to_be_visible()

@@ -1,0 +1,68 @@
+"""A whole lesson by mouse, wide and light, narrow and dark: after each answer axe-core finds nothing, the focus stays."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.content.blocks import Exercise, Grad
+from tests.browser.answers import ADDRESS, read_lesson, right_answer, wrong_answer
+from tests.browser.steps import (
+    answer_by_mouse,
+    expect_feedback,
+    expect_verdict,
+    focus_stays,
+    open_page,
+    scrolls_sideways,
+    section,
+    violations,
+    write,
+)
+
+LESSON = read_lesson()
+LOOKS = [
+    pytest.param(id="light", marks=pytest.mark.browser_options(color_scheme="light")),
+    pytest.param(
+        id="dark and narrow",
+        marks=pytest.mark.browser_options(
+            color_scheme="dark", viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize((), LOOKS)
+def test_a_whole_lesson_can_be_taken_by_mouse(page: Page) -> None:
+    open_page(page, ADDRESS)
+    assert violations(page) == []
+
+    for exercise in LESSON.exercises:
+        _take(page, exercise)
+
+    expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
+    expect(page.locator("#complete-title")).to_have_text("Lesson complete")
+    assert violations(page) == []
+    assert not scrolls_sideways(page)
+
+
+def _take(page: Page, exercise: Exercise) -> None:
+    if isinstance(exercise, Grad):
+        wrong = exercise.mistakes[0].code.source if exercise.mistakes else exercise.starter.source
+        write(page, exercise, wrong)
+        check = page.locator(f"#{exercise.name}-check")
+        check.click()
+        with focus_stays(page):
+            expect_verdict(page, exercise, passed="false")
+        assert violations(page, f"#{exercise.name}") == []
+        write(page, exercise, exercise.solution.source)
+        check.click()
+        with focus_stays(page):
+            expect_verdict(page, exercise, passed="true")
+    else:
+        answer_by_mouse(page, exercise, wrong_answer(LESSON, exercise))
+        with focus_stays(page):
+            expect_feedback(page, exercise, "false")
+        assert violations(page, f"#{exercise.name}") == []
+        answer_by_mouse(page, exercise, right_answer(LESSON, exercise))
+        with focus_stays(page):
+            expect_feedback(page, exercise, "true")
+    expect(section(page, exercise).locator("[role=status]")).not_to_be_empty()
+    assert violations(page, f"#{exercise.name}") == []
