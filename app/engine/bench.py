@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from app.engine.study import DTYPE, HIDDEN, JailRuns, Study
 from app.engine.task import Task
 from app.grading.axes import axis_names
 from app.grading.compare import Array, Reference
+from app.grading.errors import Raised
 from app.grading.plan import Plan, read_plan
 from app.grading.ruling import Ruling
 from app.grading.trials import Trial, read_trials
@@ -27,6 +29,16 @@ _LOSSES = frozenset({"L", "loss"})
 
 class UnfitError(Exception):
     """The exercise cannot be graded, whatever is submitted: an author's mistake, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A declared mistake, run and judged like any submission."""
+
+    mistake: DeclaredMistake
+    index: int
+    trials: Mapping[str, Trial]
+    names: Mapping[str, NameVerdict]
 
 
 class Bench:
@@ -60,7 +72,6 @@ class Bench:
         self._check_references()
         self._arrays, self._jobs = self._prepared()
         self._axes = axis_names(study.forward, {name: study.sets[name].tensors for name in HIDDEN}, self._dims)
-        self._declared: list[tuple[DeclaredMistake, int, Mapping[str, Trial], Mapping[str, NameVerdict]]] | None = None
 
     @property
     def hidden_sizes(self) -> int:
@@ -141,31 +152,40 @@ class Bench:
 
     def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
         """*names* with the author's own message where a declared mistake gave the very same tensor."""
-        if not self.task.grad.mistakes or all(one.verdict in RIGHT for one in names):
+        if all(one.verdict in RIGHT for one in names):
             return tuple(names)
-        if self._declared is None:
-            self._declared = [
-                one for index, mistake in enumerate(self.task.grad.mistakes) for one in self._tried(index, mistake)
-            ]
         return tuple(self._declared_or(one, trials) for one in names)
 
-    def _tried(self, index: int, mistake: DeclaredMistake) -> list[Any]:
+    def declared_error(self, error: Raised) -> str:
+        """The author's message where a declared mistake raises the very same error; empty where none does."""
+        for tried in self._declared:
+            errors = tried.trials["v"].errors
+            if errors and (errors[0].kind, errors[0].text) == (error.kind, error.text):
+                return tried.mistake.message
+        return ""
+
+    @cached_property
+    def _declared(self) -> tuple["Tried", ...]:
+        found = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
+        return tuple(one for one in found if one is not None)
+
+    def _tried(self, index: int, mistake: DeclaredMistake) -> "Tried | None":
         plan = read_plan(mistake.code.source)
         reply = self._jail.run(self.job(mistake.code.source, plan))
         if reply.ending != "done" or plan.fault is not None:
-            return []
+            return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)
-        judge = Judge(
-            self.ruling, self.study.program, plan, trials, self.references, self.laboratory(plan, explains=False)
-        )
-        return [(mistake, index, trials, {one.name: one for one in judge.verdicts()})]
+        silent = self.laboratory(plan, explains=False)
+        judge = Judge(self.ruling, self.study.program, plan, trials, self.references, silent)
+        return Tried(mistake=mistake, index=index, trials=trials, names={one.name: one for one in judge.verdicts()})
 
     def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
         if verdict.verdict not in {"wrong", "aliased", "mutated"}:
             return verdict
-        for mistake, index, tried, names in self._declared or ():
-            if names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried):
-                return replace(verdict, code=f"{verdict.name}:declared-{index + 1}", message=mistake.message)
+        for tried in self._declared:
+            if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):
+                code = f"{verdict.name}:declared-{tried.index + 1}"
+                return replace(verdict, code=code, message=tried.mistake.message)
         return verdict
 
     def with_hint(self, verdict: NameVerdict) -> NameVerdict:

@@ -81,13 +81,14 @@ class Engine:
         try:
             judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, bench.laboratory(plan))
             names = bench.with_declared(judge.verdicts(), trials)
+            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
         except JailFailedError as error:
             return self._fault(error)
         names = tuple(bench.with_hint(one) for one in names)
         printed = reply.texts.get("printed", "")
         if judge.stopped is not None:
             verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
-            return self._raised(judge, judge.stopped, verdict)
+            return self._raised(judge, judge.stopped, declared, verdict)
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
@@ -132,7 +133,9 @@ class Engine:
         return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
 
     @staticmethod
-    def _raised(judge: Judge, error: Raised, verdict: Verdict) -> Verdict:
+    def _raised(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
+        if declared:
+            return replace(verdict, line=error.line, message=declared)
         message = translate(error)
         faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
         if faults and not judge.stopped_by_itself:

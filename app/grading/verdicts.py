@@ -266,8 +266,9 @@ class Judge:
             last = self.plan.last.get(name, -1)
             for error in self.trials[run].errors:
                 if error.statement <= last:
+                    said = translate(error).split(". ")[0].rstrip(".")
                     text = (
-                        f"It works on the lesson's sizes but not on others; line {error.line} said: {translate(error)} "
+                        f"It runs on the lesson's sizes but not on others, where line {error.line} stops: {said}. "
                         "Take sizes from the tensors or the named dims, not from numbers."
                     )
                     return Diagnosis(code=f"{name}:size-hard-coded", message=text)

@@ -1,0 +1,66 @@
+"""A mistake that the author declared is recognised by its tensor, however it is written."""
+
+from markupsafe import Markup
+
+from app.content.blocks import Code, DeclaredMistake, Hint
+from tests.grading.boxes.load import PLACE, Box, make_forward
+
+LINEAR = Box(
+    "linear",
+    make_forward("linear", "N: 6, D: 4, H: 3", "X: [N, D]; W: [D, H]; b: [H]", "Y", "Y = X @ W + b\n"),
+    ("dX", "dW", "db"),
+    "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n",
+)
+
+
+def mistake(message, source):
+    return DeclaredMistake(
+        place=PLACE, message=message, html=Markup(message), code=Code(place=PLACE, source=source, line=1)
+    )
+
+
+MISTAKES = (
+    mistake("Sum the rows.", "db = dY.mean(0)"),
+    mistake("Inner sizes.", "dW = X @ dY"),
+    mistake("Twice.", "dW = 2 * X.T @ dY"),
+)
+HINTS = tuple(Hint(place=PLACE, html=Markup(text)) for text in ("Shapes.", "<code>db</code> is short.", "dW and db"))
+
+
+def check(engine, line, replacement):
+    lines = LINEAR.solution.splitlines()
+    lines[line - 1] = replacement
+    return engine.check(LINEAR.task(mistakes=MISTAKES, hints=HINTS), "\n".join(lines))
+
+
+def test_the_authors_message_is_given_for_the_same_tensor(engine):
+    verdict = check(engine, 3, "db = torch.ones(N) @ dY / N")
+
+    assert (verdict.names[2].code, verdict.names[2].message) == ("db:declared-1", "Sum the rows.")
+    assert verdict.names[2].hint == 1
+
+
+def test_a_second_mistake_is_told_apart(engine):
+    verdict = check(engine, 2, "dW = X.T @ dY + X.T @ dY")
+
+    assert (verdict.names[1].code, verdict.names[1].message) == ("dW:declared-3", "Twice.")
+    assert verdict.names[1].hint == 2
+
+
+def test_a_declared_mistake_that_raises_is_recognised_by_its_error(engine):
+    verdict = check(engine, 2, "dW = X @ dY")
+
+    assert (verdict.outcome, verdict.line, verdict.message) == ("error", 2, "Inner sizes.")
+
+
+def test_another_mistake_keeps_its_own_diagnosis(engine):
+    verdict = check(engine, 3, "db = -dY.sum(0)")
+
+    assert verdict.names[2].code == "db:sign"
+
+
+def test_a_right_submission_runs_no_mistake(engine):
+    verdict = engine.check(LINEAR.task(mistakes=MISTAKES), LINEAR.solution)
+
+    assert verdict.passed
+    assert all(one.hint is None and one.code is None for one in verdict.names)
