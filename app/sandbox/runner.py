@@ -22,6 +22,7 @@ RECYCLE_SECONDS = 600.0
 RECYCLE_AT_MOST_EVERY_SECONDS = 60.0
 _KILL_SECONDS = 5.0
 _RETRY_SECONDS = 1.0
+_STILLBORN = 3
 _CHUNK = 2**20
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
 
@@ -50,6 +51,7 @@ class Jail:
         self._zygote: Zygote | None = None
         self._spare: Zygote | None = None
         self._closed = False
+        self._stillborn = 0
         self._failed_at = -_RETRY_SECONDS
         self._failure = ""
         if not self.refusal:
@@ -121,7 +123,7 @@ class Jail:
         return ""
 
     def _run(self, job: Job, parts: Sequence[bytes | memoryview]) -> Reply:
-        zygote, child = self._start(parts)
+        zygote, child = self._start()
         try:
             read_end = self._hand_over(child, job, parts)
             with contextlib.closing(_Pipe(read_end)) as pipe:
@@ -134,18 +136,17 @@ class Jail:
         ending, detail = self._judge(job, result, end, cut)
         return Reply(ending=ending, arrays=result.arrays, texts=result.texts, detail=detail)
 
-    def _start(self, parts: Sequence[bytes | memoryview]) -> tuple[Zygote, Child]:
+    def _start(self) -> tuple[Zygote, Child]:
         """A zygote and its waiting child; one that died before it was given anything is simply replaced."""
-        del parts
         zygote = self._living()
         try:
-            return zygote, zygote.take_child()
+            child = zygote.take_child()
         except ZygoteGoneError as error:
-            if not zygote.forks:
-                raise  # it never worked: a second one would not either
             self._replace(str(error))
-        zygote = self._living()
-        return zygote, zygote.take_child()
+            zygote = self._living()
+            child = zygote.take_child()
+        self._stillborn = 0
+        return zygote, child
 
     def _living(self) -> Zygote:
         """The zygote in service; makes and puts in place a fresh one when this one has served long enough."""
@@ -175,12 +176,13 @@ class Jail:
         return used_up or zygote.age_seconds >= RECYCLE_SECONDS
 
     def _replace(self, failure: str) -> None:
-        """Get rid of a zygote that ended; start the next one now if this one had worked."""
+        """Get rid of a zygote that ended and start the next, now or, after several that never got warm, later."""
         zygote, self._zygote = self._zygote, None
         if zygote is None:
             return
         zygote.close()
-        if zygote.forks:
+        self._stillborn += not zygote.forks
+        if self._stillborn < _STILLBORN:
             self._zygote = Zygote(self.command)
         else:
             self._failed_at, self._failure = time.monotonic(), failure

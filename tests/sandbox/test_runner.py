@@ -1,16 +1,37 @@
 """Runs through the real path: what each kind of program ends as, and that the jail survives the death of its parts."""
 
+import contextlib
+import ctypes
 import os
+import random
 import signal
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.sandbox import runner
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
 
+GRADER = """
+import time
+from app.sandbox.runner import Jail
+jail = Jail()
+jail.is_warm(60)
+print(jail.zygote_pid, flush=True)
+time.sleep(60)
+"""
+PRINTS = """
+from app.sandbox.harness import Output
+with Output(0).capture(100) as printed:
+    print("x" * 1000)
+y = torch.tensor([len(printed.getvalue()), printed.lost])
+"""
 HONEST = "y = torch.tanh(x @ x)"
 X = np.arange(16.0).reshape(4, 4) / 16
 
@@ -150,3 +171,108 @@ def test_a_jail_that_is_closed_leaves_nothing_behind():
     assert not Path(f"/proc/{zygote}").exists()
     assert descriptors() == before
     assert run(jail, HONEST).ending == "fault"
+
+
+def test_an_old_zygote_is_replaced_by_one_that_is_warm_already(monkeypatch):
+    jail = Jail()
+    assert is_honest(jail)
+    first = jail.zygote_pid
+    monkeypatch.setattr(runner, "RECYCLE_SECONDS", 0.0)
+
+    assert is_honest(jail)  # starts the next one, and does not wait for it
+    assert jail.zygote_pid == first
+    assert jail._spare.is_warm(60)
+    monkeypatch.undo()
+
+    assert is_honest(jail)
+    assert jail.zygote_pid != first
+    assert not Path(f"/proc/{first}").exists()
+    jail.close()
+
+
+def test_kills_at_random_end_in_a_fault_or_in_the_right_numbers():
+    jail = Jail()
+    assert jail.is_warm(60)
+    chance = random.Random(7)
+    endings = []
+    for _ in range(12):
+        victim = chance.choice(["zygote", "child", "nobody"])
+        timer = threading.Timer(chance.uniform(0, 0.02), kill, [jail, victim])
+        timer.start()
+        reply = run(jail, "for _ in range(300): y = torch.tanh(x @ x)", "y", seconds=10)
+        timer.join()
+        endings.append(reply.ending)
+        if reply.ending == "done":
+            assert np.allclose(reply.arrays["y"], np.tanh(X @ X))
+
+    assert set(endings) <= {"done", "fault"}
+    assert is_honest(jail) or is_honest(jail)
+    jail.close()
+
+
+def kill(jail: Jail, victim: str) -> None:
+    zygote = jail.zygote_pid
+    if victim == "nobody" or zygote is None:
+        return
+    pid = zygote
+    if victim == "child":
+        listed = Path(f"/proc/{zygote}/task/{zygote}/children").read_text().split()
+        if not listed:
+            return
+        pid = int(listed[-1])
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_the_child_ends_with_its_zygote():
+    jail = Jail()
+    assert jail.is_warm(60)
+    child = jail._zygote._child.pid
+
+    os.kill(jail.zygote_pid, signal.SIGKILL)
+
+    assert eventually(lambda: not Path(f"/proc/{child}").exists())
+    jail.close()
+
+
+def test_the_zygote_ends_with_its_grader():
+    grader = subprocess.Popen([sys.executable, "-c", GRADER], stdout=subprocess.PIPE, text=True)
+    zygote = int(grader.stdout.readline())
+
+    grader.kill()
+    grader.communicate()
+
+    assert eventually(lambda: not Path(f"/proc/{zygote}").exists())
+
+
+def eventually(claim, seconds: float = 5.0) -> bool:
+    limit = time.monotonic() + seconds
+    while not claim() and time.monotonic() < limit:
+        time.sleep(0.01)
+    return claim()
+
+
+def test_the_memory_of_zygote_and_grader_is_hidden(jail):
+    stat = Path(f"/proc/{jail.zygote_pid}/mem").stat()
+
+    assert stat.st_uid == 0
+    assert ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0
+
+
+def test_a_job_of_megabytes_is_taken_and_given_back(jail):
+    big = np.random.default_rng(0).random((1000, 1000))
+
+    reply = jail.run(Job(driver="probe", header={"source": "y = x * 2", "names": ["y"]}, arrays={"x": big}))
+
+    assert np.array_equal(reply.arrays["y"], big * 2)
+
+
+def test_what_a_driver_prints_is_bounded(jail):
+    assert run(jail, PRINTS, "y").arrays["y"].tolist() == [100, 901]
+
+
+def test_a_driver_that_does_not_exist_is_reported_and_harmless(jail):
+    reply = jail.run(Job(driver="no such driver", header={}))
+
+    assert "KeyError" in reply.texts["escaped"]
+    assert is_honest(jail)
