@@ -1,6 +1,6 @@
 """Templates to answers. Templates choose and loop; what they need beyond their own values is here."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,38 +21,27 @@ class Pages:
     """Renders pages and fragments."""
 
     def __init__(self, assets: Assets, templates: Path = TEMPLATES) -> None:
-        self.environment = Environment(
-            loader=FileSystemLoader(templates),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self.environment.globals |= {"asset": assets.url, "fonts": assets.fonts}
-        self.environment.filters |= {
-            "sentence": sentence,
-            "highlighted": _highlighted,
-            "number": number,
-            "heat_level": heat_level,
-            "outcome": OUTCOMES.__getitem__,
-        }
+        self._environment = _environment(templates)
+        self._assets = {"asset": assets.url, "fonts": assets.fonts}
 
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
-        text = self.environment.get_template(template).render(
-            swapped=False, path=request.url.path, theme=theme_of(request), nonce=request.state.nonce, **values
-        )
+        shared = {"path": request.url.path, "theme": theme_of(request), "nonce": request.state.nonce}
+        text = self._render(template, swapped=False, **self._assets, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
 
     def fragment(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """What htmx swaps into a page that is already there; *swapped* tells the template so."""
-        text = self.environment.get_template(template).render(swapped=True, **values)
+        text = self._render(template, swapped=True, **values)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
     def text(self, template: str, **values: Any) -> str:
         """A piece of a page that reaches it by another way than an answer."""
-        return self.environment.get_template(template).render(swapped=True, **values)
+        return self._render(template, swapped=True, **values)
+
+    def _render(self, template: str, **values: Any) -> str:
+        return self._environment.get_template(template).render(values)
 
 
 def wants_fragment(request: Request) -> bool:
@@ -63,6 +52,25 @@ def wants_fragment(request: Request) -> bool:
 def back_to(path: str, anchor: str = "") -> RedirectResponse:
     """After a plain form: show the page again, at the exercise; reloading it sends nothing twice."""
     return RedirectResponse(path + (f"#{anchor}" if anchor else ""), 303)
+
+
+@cache
+def _environment(templates: Path) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "sentence": sentence,
+        "highlighted": _highlighted,
+        "number": number,
+        "heat_level": heat_level,
+        "outcome": OUTCOMES.__getitem__,
+    }
+    return environment
 
 
 @lru_cache(maxsize=1024)

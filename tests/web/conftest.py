@@ -1,6 +1,8 @@
 """A small course served from a real database, with a grader that answers by rule instead of running code."""
 
+import asyncio
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -17,6 +19,7 @@ from app.engine.task import Task
 from app.grading.facts import Facts
 from app.grading.verdict import NameVerdict, Outcome, Verdict, Worst
 from app.settings import Settings
+from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.logs import configure_logs
 
@@ -87,8 +90,19 @@ def grader() -> FakeGrader:
     return FakeGrader()
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once and copied for each test."""
+    folder = tmp_path_factory.mktemp("empty")
+    settings = Settings(data_dir=folder, database_url="")
+    asyncio.run(migrate(settings.resolved_database_url))
+    return folder / "backhand.db"
+
+
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path, empty_database: Path) -> Settings:
+    (tmp_path / "data").mkdir()
+    shutil.copy(empty_database, tmp_path / "data")
     return Settings(data_dir=tmp_path / "data", database_url="", secure_cookies=False)
 
 
