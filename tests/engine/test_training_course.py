@@ -40,7 +40,7 @@ def test_2000_steps_with_own_gradients_reach_the_promised_loss(finished):
 
     assert snapshot.phase == "finished", snapshot.message
     assert (snapshot.step, snapshot.numbers) == (2000, 4137)
-    assert 3.3 < snapshot.points[0].own + 0.3  # a fresh model starts between 3.3 and 4
+    assert snapshot.points[0].own > 3.0  # the mean of the first 20 steps; a fresh model starts between 3.3 and 4
     for judged in snapshot.judged:
         low, high = train.presets[0].bands.get(judged.part, (0, 9))
         assert low <= judged.own <= high
