@@ -57,10 +57,10 @@ OPERATIONS: tuple[Family, ...] = (
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
     (reduction.mistakes, shape.mistakes),
+    (norm.constants,),
     shares.named,
     (norm.mistakes,),
     norm.terms,
-    norm.changed,
     OPERATIONS,
     (product.of_operands,),
     fused.terms,
@@ -69,6 +69,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (product.from_scope, upstream.mistakes),
     (norm.other_axes,),
     (scope.mistakes, upstream.copies),
+    norm.changed,
     lambda bench: twofold.scaled(bench, predicted(bench, TWOFOLD)),
     shares.unnamed,
     views.misplaced,
@@ -91,7 +92,7 @@ def diagnose(case: Case) -> Diagnosis | None:
     bench = Bench(case)
     if not bench.paths:
         return None
-    return _named(bench) or _in_its_own_shape(case)
+    return _named(bench) or _in_its_own_shape(case) or facts.another_shape(case)
 
 
 def _named(bench: Bench) -> Diagnosis | None:

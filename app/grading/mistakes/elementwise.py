@@ -9,7 +9,7 @@
 | `other-rule:OP` | the rule of another function |
 | `square-missing` | tanh: 1 - y; `minus-missing`: 1 + y^2; `one-missing`: y^2 |
 | `half-rule` | sigmoid: y, or 1 - y |
-| `coefficient-missing` | square root: g/y |
+| `power-coefficient` | square root: g/y, or 2g/y |
 | `gate-flipped`, `gate-value` | relu, clamp: open where it should be closed; the output instead of 0 and 1 |
 """
 
@@ -225,7 +225,7 @@ LOG = (
 )
 SQRT = (
     Slip(
-        "coefficient-missing",
+        "power-coefficient",
         curve(lambda _, y: 1 / y),
         "The exponent of a square root, one half, is missing as a factor in `{name}`.",
     ),
@@ -240,7 +240,7 @@ SQRT = (
         "`{name}` multiplies by the square root; its local derivative divides by it.",
     ),
     Slip(
-        "coefficient-twice",
+        "power-coefficient",
         curve(lambda _, y: 2 / y),
         "The exponent of a square root comes down as a factor; `{name}` has its inverse.",
     ),

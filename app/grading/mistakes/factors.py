@@ -35,6 +35,8 @@ FORMS: Mapping[str, Callable[[float], float]] = {
     "{}^2": lambda n: n**2,
     "1/{}^2": lambda n: 1 / n**2,
 }
+EXPONENTS: Mapping[str, float] = {"sqrt": 0.5, "rsqrt": -0.5, "mse_loss": 2.0}
+"""Operations that are powers by another name."""
 BESSEL: tuple[Callable[[float], float], ...] = (lambda n: n / (n - 1), lambda n: (n - 1) / n)
 
 
@@ -90,11 +92,11 @@ def _of_constants(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) 
 
 def _of_step(bench: Bench, ratios: Sequence[float], step: Step) -> Factor | None:
     node = step.node
-    if node.op == "pow":
-        exponent = node.options["exponent"]
+    if node.op == "pow" or node.op in EXPONENTS:
+        exponent = EXPONENTS.get(node.op) or node.options["exponent"]
         text = f"lacks the exponent of `{node.text}` as a factor"
-        # An exponent that stands in the learner's code is hardly the one that is missing.
-        if abs(exponent) in {0.0, 1.0, *bench.numbers}:
+        # An exponent that stands in the code is hardly missing; a ratio that stands there explains itself.
+        if abs(exponent) in {0.0, 1.0, *bench.numbers} or abs(1 / exponent) in bench.numbers:
             return None
         if _all_near(ratios, [1 / exponent] * len(ratios)):
             return Factor(code="power-coefficient", text=text)
@@ -168,14 +170,18 @@ def _sizes(bench: Bench, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
         if all(name in look.dims for look in case.looks):
             add(name, [look.dims[name] for look in case.looks])
     axes_of(case.tensor, [look.reference.shape for look in case.looks])
+    add(f"{case.tensor}.numel()", [look.reference.size for look in case.looks])
     for path in paths:
         axes_of(path.consumer, [look.upstream[path.key].shape for look in case.looks])
         steps = [bench.steps(path, look) for look in case.looks]
         for depth, step in enumerate(steps[0]):
             if step.node.op in {"mean", "sum", "var", "std"}:
-                add(f"{step.node.operands[0].text}.numel()", [count(each[depth].node) for each in steps])
-            axes_of(step.node.operands[step.position].text, [each[depth].x.shape for each in steps])
-    add(f"{case.tensor}.numel()", [look.reference.size for look in case.looks])
+                counted = step.node.operands[0].text
+                label = f"{counted}.numel()" if counted.isidentifier() else "numel"
+                add(label, [count(each[depth].node) for each in steps])
+            operand = step.node.operands[step.position].text
+            if operand.isidentifier():
+                axes_of(operand, [each[depth].x.shape for each in steps])
     return found
 
 

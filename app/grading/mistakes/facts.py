@@ -43,11 +43,18 @@ def all_zeros(case: Case) -> Diagnosis | None:
     return Diagnosis(code=f"{case.name}:zeros", message=message)
 
 
+def another_shape(case: Case) -> Diagnosis | None:
+    """A shape that no row predicts."""
+    if all(look.got.shape == look.reference.shape for look in case.looks):
+        return None
+    return Diagnosis(code=f"{case.name}:shape", message=wrong_shape(case))
+
+
 def unrecognised(case: Case) -> Diagnosis:
-    """True facts only: the shapes where they differ, otherwise direction, size and where the error sits."""
+    """True facts only: direction, size and where the error sits, or the shapes where they differ."""
     look = case.looks[0]
     if look.got.shape != look.reference.shape:
-        return Diagnosis(code=f"{case.name}:shape", message=wrong_shape(case))
+        return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
     got, reference = np.asarray(look.got, dtype=np.float64), look.reference
     parts = [
         f"`{case.name}` has the right shape, but its numbers differ",

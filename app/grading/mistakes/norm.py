@@ -50,11 +50,14 @@ def statistics(bench: Bench) -> tuple[str, ...]:
     return tuple(found)
 
 
-def mistakes(bench: Bench) -> Iterator[Mistake]:
+def constants(bench: Bench) -> Iterator[Mistake]:
     names = statistics(bench)
     if len(names) > 1:
         say = partial(_say_all, names=names)
         yield Mistake(code="statistics-constant", predict=partial(_direct, names=names), say=say)
+
+
+def mistakes(bench: Bench) -> Iterator[Mistake]:
     for name, value in bench.case.looks[0].blocked.items():
         if value.any():
             say = partial(_say_one, name=name)

@@ -17,7 +17,7 @@ from app.grading.mistakes.rules import CURVES
 from app.grading.mistakes.slips import Slip
 from app.grading.mistakes.steps import Step
 
-EPSILONS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+EPSILONS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 
 def power(rule: Callable[[Array, float], Array]) -> Callable[[Step], Array]:
@@ -61,11 +61,6 @@ POWER = (
         "power-coefficient",
         power(lambda b, p: b ** (p - 1)),
         "The exponent of `{y}` also comes down as a factor; `{name}` lacks it.",
-    ),
-    Slip(
-        "power-coefficient",
-        power(lambda b, p: p * p * b ** (p - 1)),
-        "The exponent of `{y}` comes down as a factor once; in `{name}` it stands twice.",
     ),
     Slip(
         "power-coefficient-and-not-lowered",
@@ -143,7 +138,7 @@ EPSILON = (
         "epsilon-missing",
         _without_epsilon,
         "What is raised to the power in `{statement}` is `{x}`, with the small constant; "
-        "`{name}` leaves the constant out.",
+        "`{name}` leaves the constant out, or has a far smaller one.",
     ),
     *(
         Slip(

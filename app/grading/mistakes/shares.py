@@ -26,6 +26,7 @@ from app.grading.mistakes.words import in_code, listed
 
 CONDITION_MAX = 1e6
 PARALLEL = 1e-10
+ORDINALS = ("first", "second", "third", "fourth", "last")
 CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
 
 
@@ -130,11 +131,21 @@ def _apart(
 
 
 def _fact(bench: Bench, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
-    way = f"the share through {group.text()}"
+    way = _way(bench, group)
     if _is(ratios, 0.0):
         return "missing", f"{way} is missing"
     factor = named_factor(bench, ratios, group.paths) or any_factor(ratios)
     return factor.code, f"{way} {factor.text}"
+
+
+def _way(bench: Bench, group: Group) -> str:
+    """Names a share: by its consumer, and by its place where the consumer reads the tensor in several."""
+    path = group.paths[0]
+    places = [each for each in bench.paths if each.statement.index == path.statement.index]
+    if len(group.paths) > 1 or len(places) == 1:
+        return f"the share through {group.text()}"
+    ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
+    return f"the share through its {ordinal} place in `{path.statement.source}`"
 
 
 def _overwrote(bench: Bench) -> bool:

@@ -51,11 +51,18 @@ def at_step(bench: Bench, path: Path, depth: int, slip: Slip) -> Mistake:
     fields = bench.spot(path, depth)
     mentions = tuple(word for word in (mention.format(**fields) for mention in slip.mentions) if word.isidentifier())
     return Mistake(
-        code=slip.code.format(**fields),
+        code=_code(slip.code, fields),
         predict=partial(_predict, bench, path, depth, slip.predict),
         say=lambda _: slip.say.format(**fields),
         mentions=mentions,
     )
+
+
+def _code(pattern: str, fields: Mapping[str, str]) -> str:
+    """The code with the name of an operand, where the operand is a tensor with a name."""
+    row, _, detail = pattern.partition(":")
+    detail = detail.format(**fields)
+    return f"{row}:{detail}" if detail.replace("+", "").isidentifier() else row
 
 
 def _predict(bench: Bench, path: Path, depth: int, predict: Predict, _case: Case, look: Look) -> Array | None:

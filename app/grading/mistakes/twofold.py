@@ -19,6 +19,9 @@ def scaled(bench: Bench, mistakes: Iterable[Mistake]) -> Diagnosis | None:
     if len(bench.paths) != 1:
         return None
     for mistake in mistakes:
+        if mistake.code.startswith("mean"):
+            # A mean is a sum times a factor already.
+            continue
         ratios = _ratios(bench, mistake)
         if not ratios:
             continue

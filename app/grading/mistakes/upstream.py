@@ -2,7 +2,7 @@
 
 | code | what was used |
 |---|---|
-| `wrong-upstream:G` | the gradient G of another tensor |
+| `wrong-upstream:G` | the gradient G of another tensor, or a tensor that is no gradient |
 | `upstream-inverted` | the local derivative divided by the upstream |
 | `copied:T` | nothing but the tensor T of the program, or its transpose, or its sum |
 | `copied:G` | nothing but another gradient G |
@@ -33,8 +33,8 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
         if not step.is_root:
             continue
         mine = f"d{step.statement.outputs[0]}"
-        for name, gradient in step.look.gradients.items():
-            if name != mine and gradient.shape == step.g.shape:
+        for name, gradient in {**step.look.gradients, **step.look.forward}.items():
+            if name != mine and gradient.shape == step.g.shape and gradient.dtype.kind == "f":
                 predict = partial(_instead, bench, path, depth, name)
                 say = partial(_say, line=step.statement.source, output=step.statement.outputs[0], name=name)
                 yield Mistake(code=f"wrong-upstream:{name}", predict=predict, say=say, mentions=(name,))
@@ -46,9 +46,10 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
 
 def _instead(bench: Bench, path: Path, depth: int, name: str, _case: Case, look: Look) -> Array | None:
     steps = bench.steps(path, look)
-    if depth >= len(steps) or look.gradients[name].shape != steps[depth].g.shape:
+    other = look.gradients[name] if name in look.gradients else look.forward[name]
+    if depth >= len(steps) or other.shape != steps[depth].g.shape:
         return None
-    step = replace(steps[depth], g=look.gradients[name])
+    step = replace(steps[depth], g=other)
     return bench.resent(path, depth, look, vjp(step.node, step.position, step.g))
 
 

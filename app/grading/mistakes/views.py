@@ -80,19 +80,15 @@ def _reshaped(
 
 
 def _of_parts(bench: Bench, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
-    for part in range(len(step.node.operands)):
-        if part != step.position:
-            other = step.node.operands[part].text
-            say = f"`{{name}}` takes the part of {{up}} that belongs to `{other}`."
+    axis = step.node.options["axis"]
+    for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
+        say = "`{name}` takes another part of {up} than the one in which `{statement}` placed `{x}`."
+        yield at_step(bench, path, depth, Slip("wrong-part", partial(_part, start=start), say))
 
-            def taken(step: Step, part: int = part) -> Array | None:
-                axis, size = step.node.options["axis"], step.x.shape[step.node.options["axis"]]
-                start = sum(operand.value.shape[axis] for operand in step.node.operands[:part])
-                if start + size > step.g.shape[axis]:
-                    start = step.g.shape[axis] - size
-                return step.g.take(range(start, start + size), axis)
 
-            yield at_step(bench, path, depth, Slip("wrong-part", taken, say))
+def _part(step: Step, start: int) -> Array:
+    axis = step.node.options["axis"]
+    return step.g.take(range(start, start + step.x.shape[axis]), axis)
 
 
 def _mirrored(_case: Case, look: Look, axis: int) -> Array:

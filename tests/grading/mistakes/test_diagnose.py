@@ -36,7 +36,7 @@ def layer():
         ("db = dY", "db:not-reduced"),
         ("db = dY.sum()", "db:summed-all"),
         ("db = dY[0]", "db:one-slice"),
-        ("db = -dY.sum(0, keepdim=True)", "db:sign"),
+        ("db = -dY.sum(0, keepdim=True)", "db:keepdim-added+sign"),
         ("db = torch.zeros_like(b)", "db:zeros"),
         ("db = dY.sum(0) / 0", "db:not-finite"),
     ],

@@ -1,0 +1,43 @@
+"""Sentences for what is seen while code runs have the same form as those for wrong tensors."""
+
+import pytest
+
+from app.grading.mistakes import sentences
+
+SAID = [
+    sentences.missing("dW2"),
+    sentences.missing("dW2", near="dW_2"),
+    sentences.not_a_tensor("dx", "float"),
+    sentences.wrong_dtype("dx", "int64", right=True),
+    sentences.wrong_dtype("dx", "bool", right=False),
+    sentences.aliased("dlogits", "dnorm_logits", line=3),
+    sentences.mutated("dlogits", "probs"),
+    sentences.mutated("dlogits", "probs", line=7),
+    sentences.stale("dW"),
+    sentences.wrong_order("da", "b"),
+    sentences.unstable("dz"),
+    sentences.uses_autograd("dx", "backward"),
+    sentences.inexact("dh", 9.3e-10, 1e-2),
+    sentences.blind_check("check", "NaN"),
+    sentences.operands_do_not_fit("dW", ("X", (32, 64)), ("dY", (32, 27))),
+]
+
+
+@pytest.mark.parametrize("said", SAID, ids=lambda said: said.code)
+def test_a_sentence_is_calm_and_whole(said):
+    assert said.code.count(":") == 1
+    assert said.message[0].isupper() or said.message[0] == "`"
+    assert said.message.endswith(".")
+    assert "!" not in said.message
+    assert said.message.count("`") % 2 == 0
+
+
+def test_shapes_of_operands_are_shown():
+    message = sentences.operands_do_not_fit("dW", ("X", (32, 64)), ("dY", (32, 27))).message
+
+    assert "`X` `(32, 64)`" in message
+    assert "`dY` `(32, 27)`" in message
+
+
+def test_right_numbers_of_a_wrong_type_are_said_to_be_right():
+    assert sentences.wrong_dtype("dx", "int64", right=True).message.startswith("The numbers are right")

@@ -1,0 +1,102 @@
+"""Wrong lines are named by their code, in the tensor that they write and in no other; right lines are never wrong."""
+
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.grading.diagnose import describe_unrecognised, diagnose
+
+HERE = Path(__file__).parent
+NETWORK = tomllib.loads((HERE / "network_variants.toml").read_text())["variant"]
+BOXES = tomllib.loads((HERE / "box_variants.toml").read_text())["variant"]
+ALTERNATIVES = tomllib.loads((HERE / "alternatives.toml").read_text())["alternative"]
+TYPICAL_SECONDS = 0.010
+
+
+def with_line(solution, row):
+    lines = solution.strip("\n").split("\n")
+    lines[lines.index(row["line"])] = row["becomes"]
+    return "\n".join(lines)
+
+
+def named(row):
+    return f"{row['becomes'].strip()} [{row.get('code', '')}]"
+
+
+@pytest.mark.parametrize("row", NETWORK, ids=named)
+def test_a_wrong_line_of_the_network_has_its_code(beds, row):
+    bed = beds("network")
+
+    cases = bed.judged(with_line(bed.box.solution, row))
+
+    assert [f"d{tensor}" for tensor in cases] == [row["code"].split(":")[0]]
+    found = diagnose(next(iter(cases.values())))
+    assert found is not None
+    assert found.code == row["code"]
+
+
+@pytest.mark.parametrize("row", BOXES, ids=lambda row: f"{row['box']} {named(row)}")
+def test_a_wrong_line_of_a_box_has_its_code(beds, row):
+    bed = beds(row["box"])
+
+    cases = bed.judged(with_line(bed.box.solution, row))
+
+    first = next(tensor for tensor in bed.required if tensor in cases)
+    found = diagnose(cases[first])
+    assert found is not None
+    assert found.code == row["code"]
+
+
+@pytest.mark.parametrize("row", ALTERNATIVES, ids=named)
+def test_a_right_line_is_not_called_wrong(beds, row):
+    bed = beds("network")
+
+    assert bed.judged(with_line(bed.box.solution, row)) == {}
+
+
+def test_there_are_enough_variants():
+    assert len(NETWORK) >= 150
+    assert len(ALTERNATIVES) >= 20
+
+
+@pytest.mark.parametrize("row", [*NETWORK[::7], *BOXES[::7]], ids=named)
+def test_a_message_speaks_of_the_learners_own_tensor(beds, row):
+    bed = beds(row.get("box", "network"))
+    cases = bed.judged(with_line(bed.box.solution, row))
+    case = cases[next(tensor for tensor in bed.required if tensor in cases)]
+
+    message = diagnose(case).message
+
+    assert f"`{case.name}`" in message or f"`{case.tensor}`" in message
+    assert message[0].isupper() or message[0] in "`e"
+    assert message.endswith(".")
+    assert "{" not in message
+    assert message.count("`") % 2 == 0
+
+
+def test_a_diagnosis_takes_a_few_milliseconds(beds):
+    bed = beds("network")
+    cases = [case for row in NETWORK[::5] for case in bed.judged(with_line(bed.box.solution, row)).values()]
+
+    seconds = []
+    for case in cases:
+        started = time.process_time()
+        diagnose(case)
+        seconds.append(time.process_time() - started)
+
+    assert sorted(seconds)[len(seconds) // 2] <= TYPICAL_SECONDS
+
+
+def test_what_no_table_holds_is_described_by_facts_alone(beds):
+    bed = beds("network")
+    row = {"line": "dh = dlogits @ W2.T", "becomes": "dh = torch.sin(dlogits @ W2.T + h)"}
+    case = bed.judged(with_line(bed.box.solution, row))["h"]
+
+    assert diagnose(case) is None
+    facts = describe_unrecognised(case)
+
+    assert facts.code == "dh:unrecognised"
+    assert "cosine" in facts.message
+    assert "times that of the reference" in facts.message
