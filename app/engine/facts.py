@@ -25,7 +25,7 @@ Array = NDArray[Any]
 MEMORY_BYTES = 128 * 2**20
 DISK_BYTES = 256 * 2**20
 _TEXTS = "texts"
-_SOURCES = ("tape.py", "reverse.py", "occurrences.py", "data.py", "program.py")
+_GRADING = ("tape.py", "reverse.py", "occurrences.py", "data.py", "program.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +123,7 @@ def _key(question: object) -> str:
 @cache
 def _edition() -> str:
     """Changes whenever the same question could have another answer: another torch, another tape."""
-    grading = Path(__file__).parent.parent / "grading"
-    digest = sha256(b"".join((grading / name).read_bytes() for name in _SOURCES))
+    here = Path(__file__).parent
+    sources = [here / "study.py", *(here.parent / "grading" / name for name in _GRADING)]
+    digest = sha256(b"".join(source.read_bytes() for source in sources))
     return f"{version('torch')}/{version('numpy')}/{digest.hexdigest()}"

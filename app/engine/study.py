@@ -101,21 +101,25 @@ class Study:
 
     def _evaluate(self) -> dict[str, DataSet]:
         visible = dict(self.forward.dims)
-        dims = {"v": visible, "a": hidden_dims(self.forward, 0), "b": hidden_dims(self.forward, 1)}
-        entry, report = self._forward_run(dims)
-        self._refuse(report["v"])
-        self.pinned = dims["a"] == visible
-        if any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
-            # The author wrote literal sizes: other numbers, same sizes.
-            self.pinned = True
-            dims = dict.fromkeys(SETS, visible)
+        # Free sizes tell most apart; then sizes that keep products; then the author's own, with hidden numbers.
+        for kind in ("free", "related", "pinned"):
+            dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
             entry, report = self._forward_run(dims)
-            for name in HIDDEN:
-                self._refuse(report[name])
+            self._refuse(report["v"])
+            if not any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
+                break
+        for name in HIDDEN:
+            self._refuse(report[name])
+        self.pinned = dims["a"] == visible
         self.gradable = self.program.backward_order(report["v"]["gradable"])
         if self.forward.output not in self.gradable:
             raise AuthorError(f"the output `{self.forward.output}` does not depend on any input of real numbers", 0)
         return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
+
+    def _hidden(self, kind: str, shift: int) -> dict[str, int]:
+        if kind == "pinned":
+            return dict(self.forward.dims)
+        return hidden_dims(self.forward, shift, related=kind == "related")
 
     def _forward_run(self, dims: Mapping[str, Mapping[str, int]]) -> tuple[Entry, dict[str, Any]]:
         arrays: dict[str, Array] = {}
@@ -267,7 +271,7 @@ class Study:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
 
-        entry = self._cache.get([self._content, self.pinned, self._scaled, question], answer)
+        entry = self._cache.get([self._content, self._scaled, question], answer)
         assert entry is not None, "an answer is an entry or an exception"
         return entry, json.loads(entry.texts["report"])
 

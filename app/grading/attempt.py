@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.fault import FILE, describe, is_out_of_memory
+from app.grading.plan import steps
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
@@ -60,7 +61,7 @@ class _Code:
     """The statements, compiled one by one; *wide* turns float32 into float64, where the hidden data live."""
 
     def __init__(self, source: str, wide: bool) -> None:
-        self.nodes = ast.parse(source).body
+        self.nodes = steps(ast.parse(source).body)
         self._wide = wide
         self._codes: dict[int, Any] = {}
 

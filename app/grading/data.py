@@ -55,18 +55,34 @@ def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(size_of(size, dims) for size in one.sizes)
 
 
-def hidden_dims(forward: Forward, shift: int) -> dict[str, int]:
+def hidden_dims(forward: Forward, shift: int, related: bool = False) -> dict[str, int]:
     """Sizes that no learner has seen: distinct primes in the order of the visible sizes; a 1 stays a 1.
 
     Args:
         shift: 0 for the first set, 1 for the second; every size differs between two sets.
+        related: Whether a size that is the product of two others, such as a width of heads times head size, stays it.
     """
     sizes = {part for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
     taken = set(forward.dims.values()) | {int(part) for part in sizes}
     free = [prime for prime in _PRIMES if prime not in taken][shift:]
     stretched = sorted((size, name) for name, size in forward.dims.items() if size != 1)
     drawn = {name: prime for (_, name), prime in zip(stretched, free, strict=False)}
-    return {name: drawn.get(name, size) for name, size in forward.dims.items()}
+    hidden = {name: drawn.get(name, size) for name, size in forward.dims.items()}
+    if related:
+        for name, (one, other) in _products(forward.dims).items():
+            hidden[name] = hidden[one] * hidden[other]
+    return hidden
+
+
+def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
+    """By size, two smaller ones that it is the product of; smaller sizes first, so that chains work out."""
+    order = sorted((name for name in dims if dims[name] > 1), key=lambda name: dims[name])
+    found = {}
+    for name in order:
+        pairs = [(a, b) for a in order for b in order if dims[a] * dims[b] == dims[name]]
+        if pairs:
+            found[name] = pairs[0]
+    return found
 
 
 def draw_inputs(

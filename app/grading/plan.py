@@ -4,20 +4,14 @@ Total on any text: what is not Python becomes a `Plan` with an error, never an e
 """
 
 import ast
-import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from app.grading.names import called, freshly_bound, is_blank, reads_of, root_of, viewed, writes_of
+
 LONGEST = 50_000
-_BLANK = re.compile(r"_{2,}")
-_SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
-_LIKE = frozenset(["zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"])
 _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
-_VIEWS = frozenset(
-    ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
-)
-_SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +101,30 @@ def read_plan(code: str) -> Plan:
         return Plan(fault=Fault(message="This text cannot be read as Python.", line=1))
 
 
+def steps(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements that are run and judged one by one; `with torch.no_grad():` around them changes nothing."""
+    found: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, ast.With) and all(_switches_autograd(item) for item in node.items):
+            found += steps(node.body)
+        else:
+            found.append(node)
+    return found
+
+
+def _switches_autograd(item: ast.withitem) -> bool:
+    match item:
+        case ast.withitem(
+            context_expr=ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="no_grad" | "inference_mode")),
+            optional_vars=None,
+        ):
+            return True
+    return False
+
+
 def _plan(body: list[ast.stmt]) -> Plan:
     functions: dict[str, _Function] = {}
-    lines = _through_views([_line(node, functions) for node in body])
+    lines = _through_views([_line(node, functions) for node in steps(body)])
     last = {name: index for index, line in enumerate(lines) for name in line.writes}
     return Plan(lines=tuple(lines), last=last)
 
@@ -129,8 +144,8 @@ def _through_views(lines: list[Line]) -> list[Line]:
             views.pop(name, None)
         if isinstance(line.node, ast.Assign) and len(line.fresh) == 1:
             (name,) = line.fresh
-            bottom = _viewed(line.node.value)
-            if _called(line.node.value) in _BUFFERS:
+            bottom = viewed(line.node.value)
+            if called(line.node.value) in _BUFFERS:
                 buffers.add(name)
             elif bottom in buffers:
                 views[name] = bottom
@@ -140,41 +155,20 @@ def _through_views(lines: list[Line]) -> list[Line]:
     return found
 
 
-def _viewed(node: ast.expr) -> str:
-    """The name whose memory *node* shows; empty where it has its own."""
-    while True:
-        match node:
-            case ast.Name(id=name):
-                return name
-            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T" | "mT" | "data"):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _VIEWS:
-                node = inner
-            case _:
-                return ""
-
-
-def _called(node: ast.expr) -> str:
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
-
-
 def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
     nodes = list(ast.walk(node))
-    blank = _blank(node, nodes)
+    blank = is_blank(node, nodes)
     if isinstance(node, ast.FunctionDef):
         functions[node.name] = _function(node)
         reads = uses = frozenset[str]()
         writes = fresh = frozenset([node.name])
     else:
-        reads, uses = _reads(nodes)
-        writes, fresh = _writes(nodes), _fresh(node)
+        reads, uses = reads_of(nodes)
+        writes, fresh = writes_of(nodes), freshly_bound(node)
         for name in sorted(reads & functions.keys()):
-            called = functions[name]
-            reads, uses, writes = reads | called.reads, uses | called.uses, writes | called.writes
-            if called.writes_arguments:
+            helper = functions[name]
+            reads, uses, writes = reads | helper.reads, uses | helper.uses, writes | helper.writes
+            if helper.writes_arguments:
                 writes |= _arguments(node, name)
         fresh -= reads
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
@@ -193,82 +187,6 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
     )
 
 
-def _blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
-        return True
-    return any(
-        (isinstance(one, ast.Name) and _BLANK.fullmatch(one.id) is not None)
-        or (isinstance(one, ast.Attribute) and _BLANK.fullmatch(one.attr) is not None)
-        for one in nodes
-    )
-
-
-def _reads(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names read anywhere in *nodes*, and the ones read for more than their shape."""
-    aside: set[int] = set()
-    for one in nodes:
-        if isinstance(one, ast.Attribute) and one.attr in _SHAPE_ONLY:
-            aside.update(id(inner) for inner in [one.value] if isinstance(inner, ast.Name))
-        if isinstance(one, ast.Call):
-            called = one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
-            if called in _LIKE and one.args:
-                aside.add(id(one.args[0]))
-            if called in _SHAPED_BY:
-                aside.update(id(argument) for argument in one.args)
-            if called in {"new_zeros", "new_ones", "new_full"} and isinstance(one.func, ast.Attribute):
-                aside.add(id(one.func.value))
-    loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
-    changed = {one.id for one in targets if isinstance(one, ast.Name)}
-    reads = frozenset(one.id for one in loads) | changed
-    uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
-    return reads, uses
-
-
-def _writes(nodes: list[ast.AST]) -> frozenset[str]:
-    found: set[str] = set()
-    for one in nodes:
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
-            found.add(one.id)
-        elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
-            found |= _root(one)
-        elif isinstance(one, ast.Call):
-            if isinstance(one.func, ast.Attribute) and _in_place(one.func.attr):
-                found |= _root(one.func.value)
-            for keyword in one.keywords:
-                if keyword.arg == "out":
-                    found |= _root(keyword.value)
-        elif isinstance(one, ast.FunctionDef):
-            found.add(one.name)
-    return frozenset(found)
-
-
-def _in_place(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
-
-
-def _fresh(node: ast.stmt) -> frozenset[str]:
-    """Names that a plain assignment binds anew."""
-    if not isinstance(node, ast.Assign):
-        return frozenset()
-    targets = [inner for target in node.targets for inner in ast.walk(target)]
-    return frozenset(one.id for one in targets if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
-
-
-def _root(node: ast.expr) -> set[str]:
-    """The name at the bottom of `dC.view(-1)[0]`: a view of it is written."""
-    while True:
-        match node:
-            case ast.Name(id=name):
-                return {name}
-            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner)):
-                node = inner
-            case _:
-                return set()
-
-
 def _function(node: ast.FunctionDef) -> _Function:
     arguments = node.args
     parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
@@ -277,14 +195,14 @@ def _function(node: ast.FunctionDef) -> _Function:
     shared = {name for one in nodes if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
     bound = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     local = (parameters | bound) - shared
-    reads, uses = _reads(nodes)
-    writes = _writes(nodes) - {node.name}
+    reads, uses = reads_of(nodes)
+    writes = writes_of(nodes) - {node.name}
     return _Function(reads - local, uses - local, writes - local, bool(writes & parameters))
 
 
 def _arguments(node: ast.AST, function: str) -> set[str]:
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == function]
-    return {name for call in calls for argument in call.args for name in _root(argument)}
+    return {name for call in calls for argument in call.args for name in root_of(argument)}
 
 
 def _syntax(error: SyntaxError, code: str) -> str:

@@ -158,3 +158,14 @@ def test_a_program_with_numbers_of_its_own_is_studied(engine):
     assert facts.error == ""
     assert facts.gradable == ("Y", "X")
     json.dumps(list(facts.gradable))
+
+
+def test_a_width_of_heads_times_head_size_stays_it_on_hidden_sizes():
+    source = "h = x.view(S, T, nh, hs).transpose(1, 2)\ny = h * 2\n"
+    forward = make_forward("f", "S: 2, T: 5, C: 12, nh: 3, hs: 4", "x: [S, T, C]", "y", source)
+    study = Study(forward, OpenJail(), FactsCache(None))
+
+    assert not study.pinned
+    for name in ("a", "b"):
+        dims = study.sets[name].dims
+        assert dims["C"] == dims["nh"] * dims["hs"] != 12

@@ -283,6 +283,15 @@ def test_tuples_semicolons_and_helpers_are_judged_like_single_lines(engine):
         assert verdict.passed, (code, found)
 
 
+def test_lines_under_no_grad_are_judged_one_by_one(engine):
+    code = "with torch.no_grad():\n" + "\n".join("    " + line for line in SOFTMAX.solution.splitlines())
+
+    verdict, found = standing(engine, SOFTMAX, code, grade="rule")
+
+    assert verdict.passed, found
+    assert engine.check(SOFTMAX.task(), code.replace("dp = dq / p", "dp = dq * p")).names[1].line == 4
+
+
 def test_a_whole_backward_in_one_function_holds_by_value(engine):
     body = "\n".join("    " + line for line in SOFTMAX.solution.splitlines())
     code = f"def back():\n{body}\n    return dq, dp, ds, dm, dz\ndq, dp, ds, dm, dz = back()"
