@@ -177,9 +177,9 @@ def _presets(options: Options, forward: Forward | None) -> tuple[Preset, ...]:
         dims = forward.dims if forward else {}
         sized = [Preset(name=name, steps=steps, dims={HIDDEN: hidden}) for name, steps, hidden in USUAL]
         return tuple(sized) if HIDDEN in dims else (Preset(name="short", steps=2_000),)
-    items = items_of(value, options.faults, "':presets:'") or {}
-    presets = [_preset(name, entry, forward, options) for name, (entry, _) in items.items()]
-    if not presets:
+    items = items_of(value, options.faults, "':presets:'")
+    presets = [_preset(name, entry, forward, options) for name, (entry, _) in (items or {}).items()]
+    if items == {}:
         options.wrong("presets", "empty-option", "':presets:' names no run.", "Write '{short: {steps: 2000}}'.")
     return tuple(presets)
 
