@@ -20,6 +20,7 @@ from app.content.exercises import (
     Exercise,
     Grad,
     Hint,
+    Innocent,
     Matmul,
     Number,
     Option,
@@ -39,6 +40,7 @@ __all__ = [
     "Checker",
     "Choice",
     "Code",
+    "CodeBox",
     "Course",
     "DeclaredMistake",
     "Distribution",
@@ -46,6 +48,7 @@ __all__ = [
     "Forward",
     "Grad",
     "Hint",
+    "Innocent",
     "Input",
     "Lesson",
     "Link",
@@ -135,6 +138,7 @@ class Visual:
 
 Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Bug | Checker | Train | Visual
 Quiz = Shape | Number | Choice | Axes | Matmul
+CodeBox = Grad | Bug | Checker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

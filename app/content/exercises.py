@@ -159,23 +159,46 @@ class Grad(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Innocent:
+    """A line of a `Bug` that is right as it stands, with what to say to a learner who suspects it."""
+
+    place: Place
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bug(Exercise):
     """A backward pass with one wrong line: the learner names the line and mends it.
 
     Args:
         given: The backward pass as the learner sees it.
-        line: The wrong line of *given*, from 1.
+        line, end: The wrong line of *given*, from 1, and its last one where it is continued.
         mended: What belongs there.
         solution: The whole backward pass, mended.
+        mistakes: Wrong ways to mend the line, each as a whole backward pass.
     """
 
     forward: str
     require: tuple[str, ...]
     given: Code
     line: int
+    end: int
     mended: Code
     solution: Code
+    mistakes: tuple[DeclaredMistake, ...] = ()
+    innocent: tuple[Innocent, ...] = ()
+    seconds: float = 2.0
     reveal: str = "after-hints"
+
+    @property
+    def starter(self) -> Code:
+        """What stands in the box at first, as in every code box."""
+        return self.given
+
+    @property
+    def alternatives(self) -> tuple[Code, ...]:
+        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

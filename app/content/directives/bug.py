@@ -1,15 +1,45 @@
 """`{bug}`: a backward pass with one wrong line, to be found and mended."""
 
 import ast
+from dataclasses import dataclass
 
-from app.content.blocks import Bug, Code
-from app.content.boxes import code_of, needed, needed_gradients, reveal_of
+from app.content.blocks import Bug, Code, DeclaredMistake, Innocent
+from app.content.boxes import code_of, needed, needed_gradients, reveal_of, seconds_of
 from app.content.fences import Directive
 from app.content.programs import check_python, written
-from app.content.reading import Reading
+from app.content.prose import sentence
+from app.content.reading import Inside, Reading
 
-OPTIONS = ("forward", "require", "reveal", "was")
-CHILDREN = ("given", "hint", "solution")
+OPTIONS = ("forward", "require", "time", "reveal", "was")
+CHILDREN = ("given", "hint", "mistake", "solution")
+
+
+@dataclass(frozen=True, slots=True)
+class _Planted:
+    """The given code, read: its statements, and which of them is the wrong one."""
+
+    given: Directive
+    statements: list[ast.stmt]
+    wrong: int
+
+    @property
+    def line(self) -> int:
+        return self.statements[self.wrong].lineno
+
+    @property
+    def end(self) -> int:
+        return self.statements[self.wrong].end_lineno or self.line
+
+    def mended(self, child: Directive) -> Code:
+        """The whole of the given code with the statement of *child* in place of the wrong one."""
+        lines = self.given.body.text.rstrip().split("\n")
+        put = child.body.text.strip("\n").rstrip().split("\n")
+        whole = [*lines[: self.line - 1], *put, *lines[self.end :]]
+        return Code(place=child.place, source="\n".join(whole) + "\n", line=child.body.line)
+
+    def standing(self, statement: ast.stmt) -> ast.stmt | None:
+        """The given statement that is the same as *statement*."""
+        return next((one for one in self.statements if ast.dump(one) == ast.dump(statement)), None)
 
 
 def read(directive: Directive, reading: Reading) -> Bug:
@@ -21,7 +51,8 @@ def read(directive: Directive, reading: Reading) -> Bug:
     given = needed(inside, "given", directive, reading)
     solution = needed(inside, "solution", directive, reading)
     nothing = Code(place=directive.place, source="", line=directive.place.line)
-    line, mended = _mended(given, solution, require, reading) if given and solution else (1, nothing)
+    planted = _planted(given, solution, require, reading) if given and solution else None
+    mistakes, innocent = _declared(inside, planted, reading)
     return Bug(
         place=directive.place,
         name=name,
@@ -31,21 +62,23 @@ def read(directive: Directive, reading: Reading) -> Bug:
         forward=forward.name if forward else "",
         require=require,
         given=code_of(given) if given else nothing,
-        line=line,
+        line=planted.line if planted else 1,
+        end=planted.end if planted else 1,
         mended=code_of(solution) if solution else nothing,
-        solution=mended,
+        solution=planted.mended(solution) if planted and solution else nothing,
+        mistakes=mistakes,
+        innocent=innocent,
+        seconds=seconds_of(options),
         reveal=reveal_of(options),
     )
 
 
-def _mended(given: Directive, solution: Directive, require: tuple[str, ...], reading: Reading) -> tuple[int, Code]:
-    """The wrong line of *given*, and the whole of it with the statement of *solution* in its place."""
+def _planted(given: Directive, solution: Directive, require: tuple[str, ...], reading: Reading) -> _Planted | None:
     faults = reading.faults
-    code = code_of(given)
     tree = check_python(given.body.text, given.body.line, "This given", faults)
     right = check_python(solution.body.text, solution.body.line, "This solution", faults)
     if tree is None or right is None:
-        return 1, code
+        return None
     missing = [name for name in require if name not in written(tree)]
     if missing:
         message = f"It does not write {', '.join(repr(name) for name in missing)}."
@@ -53,19 +86,58 @@ def _mended(given: Directive, solution: Directive, require: tuple[str, ...], rea
     if len(right.body) != 1:
         message = f"The solution has {len(right.body)} statements."
         faults.add(solution.place, "one-line", message, "Write the one line that is mended.")
-        return 1, code
-    wrong = [statement for statement in tree.body if _writes(statement) == _writes(right.body[0])]
-    if len(wrong) != 1:
-        message = f"{len(wrong)} lines of '{{given}}' write what the solution writes; it must be one."
+        return None
+    replaced = _replaced(tree.body, right.body[0])
+    if len(replaced) != 1:
+        message = f"{len(replaced)} lines of '{{given}}' write what the solution writes; it must be one."
         faults.add(solution.place, "which-line", message, "Mend a line by another one that writes the same name.")
-        return 1, code
-    if ast.dump(wrong[0]) == ast.dump(right.body[0]):
+        return None
+    planted = _Planted(given, tree.body, replaced[0])
+    if planted.standing(right.body[0]) is not None:
         fix = "Plant the mistake in '{given}'."
         faults.add(solution.place, "no-bug", "This line stands in '{given}' just so.", fix)
-    lines = given.body.text.rstrip().split("\n")
-    end = wrong[0].end_lineno or wrong[0].lineno
-    mended = [*lines[: wrong[0].lineno - 1], *solution.body.text.strip("\n").rstrip().split("\n"), *lines[end:]]
-    return wrong[0].lineno, Code(place=solution.place, source="\n".join(mended) + "\n", line=solution.body.line)
+    return planted
+
+
+def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
+    """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
+    same = [index for index, one in enumerate(body) if _writes(one) == _writes(mend)]
+    if same or not _changes(mend):
+        return same
+    writing = [index for index, one in enumerate(body) if _owner(one) == _owner(mend)]
+    return writing[1:]
+
+
+def _declared(
+    inside: Inside, planted: _Planted | None, reading: Reading
+) -> tuple[tuple[DeclaredMistake, ...], tuple[Innocent, ...]]:
+    """Wrong ways to mend, and right lines that may be suspected: what tells them apart is that those stand there."""
+    mistakes: list[DeclaredMistake] = []
+    innocent: list[Innocent] = []
+    for child in inside.children:
+        if child.name != "mistake":
+            continue
+        if not child.argument:
+            fix = "Write '```{mistake} This division belongs to the mean, and it is right.'"
+            reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner.", fix)
+        tree = check_python(child.body.text, child.body.line, "This mistake", reading.faults)
+        if tree is None or planted is None:
+            continue
+        stands = planted.standing(tree.body[0]) if len(tree.body) == 1 else None
+        if len(tree.body) != 1:
+            message = f"This mistake has {len(tree.body)} statements."
+            reading.faults.add(
+                child.place, "one-line", message, "Write one wrong mend, or one right line of '{given}'."
+            )
+        elif stands is planted.statements[planted.wrong]:
+            message = "This is the wrong line itself: nothing is mended yet, and learners are told so."
+            reading.faults.add(child.place, "not-mended", message, "Write a wrong mend, or a right line of '{given}'.")
+        elif stands is not None:
+            innocent.append(Innocent(place=child.place, line=stands.lineno, message=child.argument))
+        else:
+            html, code = sentence(child.argument), planted.mended(child)
+            mistakes.append(DeclaredMistake(place=child.place, message=child.argument, html=html, code=code))
+    return tuple(mistakes), tuple(innocent)
 
 
 def _writes(statement: ast.stmt) -> str:
@@ -77,3 +149,13 @@ def _writes(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return f"{ast.unparse(statement.value.func).partition('.')[0]}.…"
     return ""
+
+
+def _owner(statement: ast.stmt) -> str:
+    """The name whose tensor a statement writes or changes."""
+    return _writes(statement).partition("[")[0].partition(".")[0]
+
+
+def _changes(statement: ast.stmt) -> bool:
+    """Whether it changes a tensor that is there already."""
+    return isinstance(statement, ast.AugAssign | ast.Expr) or "[" in _writes(statement)
