@@ -59,7 +59,12 @@ class Engine:
     def check(self, task: Task, code: str, *, gate: bool = True) -> Verdict:
         """Grade *code*; *gate* is switched off only where the jail itself is on trial."""
         started = time.perf_counter()
-        verdict = self._check(task, code, gate)
+        try:
+            verdict = self._check(task, code, gate)
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a check of %s failed", task.grad.name)
+            verdict = grader_fault()
         return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
 
     def _check(self, task: Task, code: str, gate: bool) -> Verdict:

@@ -111,9 +111,9 @@ def worst_entries(got: Array | None, reference: Reference) -> tuple[Worst, ...]:
     allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
     places = [tuple(int(one) for one in np.unravel_index(at, got.shape)) for at in order]
     return tuple(
-        Worst(index=place, yours=_plain(yours[place]) or 0.0, ratio=_ratio(yours[place], gradient[place]))
+        Worst(index=place, yours=float(yours[place]), ratio=_ratio(yours[place], gradient[place]))
         for place in places
-        if difference[place] > allowed
+        if difference[place] > allowed and math.isfinite(yours[place])
     )
 
 

@@ -67,7 +67,7 @@ def _backward(
 ) -> dict[str, Any]:
     forced = {name: arrays[key] for name, key in job["forced"].items()}
     sweep = tape.backward(forced)
-    gradients = sweep.gradients
+    gradients = {**sweep.gradients, header["output"]: forced[header["output"]]}
     if job.get("whole"):
         data = {name: tape.values[name] for name in job["inputs"]}
         upstream = forced[header["output"]]

@@ -1,8 +1,11 @@
 """The same engine on the real jail: what the wall lets through, and how a run ends that it stops."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.engine.grade import Engine
+from app.grading.verdict import Verdict
 from app.sandbox.runner import Jail
 from tests.grading.boxes.load import BOXES, NETWORK, Box, make_forward
 
@@ -72,3 +75,20 @@ def test_a_forged_report_does_not_pass(jailed):
     verdict = jailed.check(LINEAR.task(), code, gate=False)
 
     assert not verdict.passed
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_damaged_submission_always_gets_a_verdict(jailed, gate, data):
+    box = data.draw(st.sampled_from([LINEAR, NETWORK, *BOXES]))
+    source = box.solution
+    start = data.draw(st.integers(0, len(source)))
+    end = data.draw(st.integers(start, min(start + 12, len(source))))
+    code = source[:start] + data.draw(st.text(max_size=4)) + source[end:]
+
+    verdict = jailed.check(box.task(seconds=1.0), code, gate=gate)
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.outcome not in {"fault", "busy", "denied"}, (verdict, code)
+    assert verdict.outcome == "graded" or verdict.message
