@@ -32,11 +32,15 @@ function makeReachable() {
   }
 }
 
-typeset(document);
-makeReachable();
-document.addEventListener("htmx:after:swap", () => {
+// A formula changes its width when its fonts arrive, the room for it when the window is turned.
+const sizes = new ResizeObserver(makeReachable);
+
+function setAll() {
   typeset(document);
+  document.querySelectorAll(".katex-display .base").forEach((part) => sizes.observe(part));
   makeReachable();
-});
-document.fonts.addEventListener("loadingdone", makeReachable);
+}
+
+setAll();
+document.addEventListener("htmx:after:swap", setAll);
 addEventListener("resize", makeReachable);

@@ -1,4 +1,4 @@
-"""A whole lesson by mouse, wide and light, narrow and dark: after each answer axe-core finds nothing, the focus stays."""
+"""A whole lesson by mouse, in both themes and on a phone; axe-core finds nothing and the focus stays."""
 
 import pytest
 from playwright.sync_api import Page, expect
