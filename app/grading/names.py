@@ -1,112 +1,121 @@
-"""What one statement of a submission reads, writes and leaves blank, by name; nothing is run."""
+"""A list of names as training data: symbols, contexts, and the three parts that it is divided into.
 
-import ast
-import re
+The names are divided, not the examples: no name is learned in one part and judged in another. The shuffle is Python's
+own with seed 42, so that a list that is known elsewhere is divided here as it is there.
+"""
 
-_BLANK = re.compile(r"_{2,}")
-_SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
-_LIKE = frozenset(["zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"])
-_VIEWS = frozenset(
-    ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
-)
-_SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 
-def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
-    """Whether the statement still holds `____`, or is `dX = ...`."""
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
-        return True
-    return any(
-        (isinstance(one, ast.Name) and _BLANK.fullmatch(one.id) is not None)
-        or (isinstance(one, ast.Attribute) and _BLANK.fullmatch(one.attr) is not None)
-        for one in nodes
-    )
+SYMBOLS = "." + "".join(chr(letter) for letter in range(ord("a"), ord("z") + 1))
+INDEX: Mapping[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
+PARTS = ("train", "validation", "test")
+CONTEXT = 3
+SEED = 42
 
+FEWEST, MOST = 100, 500_000
+LONGEST = 40
 
-def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names read anywhere in *nodes*, and the ones read for more than their shape."""
-    aside: set[int] = set()
-    for one in nodes:
-        if isinstance(one, ast.Attribute) and one.attr in _SHAPE_ONLY:
-            aside.update(id(inner) for inner in [one.value] if isinstance(inner, ast.Name))
-        if isinstance(one, ast.Call):
-            function = called(one)
-            if function in _LIKE and one.args:
-                aside.add(id(one.args[0]))
-            if function in _SHAPED_BY:
-                aside.update(id(argument) for argument in one.args)
-            if function in {"new_zeros", "new_ones", "new_full"} and isinstance(one.func, ast.Attribute):
-                aside.add(id(one.func.value))
-    loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
-    changed = {one.id for one in targets if isinstance(one, ast.Name)}
-    reads = frozenset(one.id for one in loads) | changed
-    uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
-    return reads, uses
+Indices = NDArray[np.uint8]
 
 
-def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
-    """Names that *nodes* bind, or write into by index, in place, or as `out=`."""
-    found: set[str] = set()
-    for one in nodes:
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
-            found.add(one.id)
-        elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
-            found |= root_of(one)
-        elif isinstance(one, ast.Call):
-            if isinstance(one.func, ast.Attribute) and _in_place(one.func.attr):
-                found |= root_of(one.func.value)
-            for keyword in one.keywords:
-                if keyword.arg == "out":
-                    found |= root_of(keyword.value)
-        elif isinstance(one, ast.FunctionDef):
-            found.add(one.name)
-    return frozenset(found)
+class NamesError(ValueError):
+    """Why a text is no list of names; the message says where and what to do."""
 
 
-def _in_place(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """*contexts* is (examples, context); *targets* holds the symbol that follows each. Both count from `.` = 0."""
+
+    contexts: Indices
+    targets: Indices
+
+    def __len__(self) -> int:
+        return len(self.targets)
 
 
-def freshly_bound(node: ast.stmt) -> frozenset[str]:
-    """Names that a plain assignment binds anew."""
-    if not isinstance(node, ast.Assign):
-        return frozenset()
-    targets = [inner for target in node.targets for inner in ast.walk(target)]
-    return frozenset(one.id for one in targets if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """A list of names in its own order; *source* says in words where it comes from."""
+
+    names: tuple[str, ...]
+    source: str
+
+    @property
+    def longest(self) -> int:
+        return max(len(name) for name in self.names)
+
+    @property
+    def letters(self) -> int:
+        return sum(len(name) for name in self.names)
 
 
-def root_of(node: ast.expr) -> set[str]:
-    """The name at the bottom of `dC.view(-1)[0]`: a view of it is written."""
-    while True:
-        match node:
-            case ast.Name(id=name):
-                return {name}
-            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner)):
-                node = inner
-            case _:
-                return set()
+def read_names(text: str, source: str) -> Names:
+    """The names of *text*, one a line, empty lines left out, capitals made small.
+
+    Raises:
+        NamesError: A line holds anything but letters, or there are too few names or too many.
+    """
+    names = []
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        name = line.strip().lower()
+        if not name:
+            continue
+        if not (name.isascii() and name.isalpha()):
+            raise NamesError(f"{source}, line {number}: {line.strip()[:40]!r} holds more than the letters a to z.")
+        if len(name) > LONGEST:
+            raise NamesError(f"{source}, line {number}: a name of {len(name)} letters; the longest is {LONGEST}.")
+        names.append(name)
+        if len(names) > MOST:
+            raise NamesError(f"{source} holds more than {MOST:,} names.")
+    if len(names) < FEWEST:
+        raise NamesError(f"{source} holds {len(names)} names; a training run needs at least {FEWEST}, one a line.")
+    return Names(names=tuple(names), source=source)
 
 
-def viewed(node: ast.expr) -> str:
-    """The name whose memory *node* shows; empty where it has its own."""
-    while True:
-        match node:
-            case ast.Name(id=name):
-                return name
-            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T" | "mT" | "data"):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _VIEWS:
-                node = inner
-            case _:
-                return ""
+def read_census(texts: Sequence[str], source: str) -> Names:
+    """The first names of census tables (`MARY 2.629 2.629 1`), each once, in alphabetical order."""
+    words = {line.split()[0].lower() for text in texts for line in text.splitlines() if line.strip()}
+    return read_names("\n".join(sorted(words)), source)
 
 
-def called(node: ast.expr) -> str:
-    """The bare name of the function or method that *node* calls; empty where it is no call."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
+def divided(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """*names* shuffled, then 80 % for training, 10 % for validation and 10 % for the test."""
+    shuffled = list(names)
+    random.Random(SEED).shuffle(shuffled)
+    first, second = int(0.8 * len(shuffled)), int(0.9 * len(shuffled))
+    parts = (shuffled[:first], shuffled[first:second], shuffled[second:])
+    return {part: tuple(some) for part, some in zip(PARTS, parts, strict=True)}
+
+
+def examples_of(names: Sequence[str], context: int = CONTEXT) -> Examples:
+    """One example for each letter of each name, and one for its end."""
+    # Every name between its dots: `...emma.`; each window of context + 1 symbols that ends inside it is an example.
+    padded = "".join(f"{'.' * context}{name}." for name in names)
+    symbols = np.frombuffer(padded.encode("ascii"), np.uint8)
+    indices = np.where(symbols == ord("."), 0, symbols - (ord("a") - 1)).astype(np.uint8)
+    windows = np.lib.stride_tricks.sliding_window_view(indices, context + 1)
+    ends = _ends(names, context)
+    rows = windows[ends - context]
+    return Examples(np.ascontiguousarray(rows[:, :context]), np.ascontiguousarray(rows[:, context]))
+
+
+def _ends(names: Sequence[str], context: int) -> NDArray[np.int64]:
+    """Where the last symbol of each example stands in the padded text: everywhere but in the padding."""
+    lengths = np.array([len(name) + 1 for name in names], dtype=np.int64)
+    paddings = np.repeat(np.arange(1, len(names) + 1) * context, lengths)
+    return np.arange(int(lengths.sum()), dtype=np.int64) + paddings
+
+
+def spelled(indices: Sequence[int]) -> str:
+    """The name that a row of symbols spells, up to its end."""
+    letters = []
+    for index in indices:
+        if index == 0:
+            break
+        letters.append(SYMBOLS[index])
+    return "".join(letters)

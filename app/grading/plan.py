@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.grading.names import called, freshly_bound, is_blank, reads_of, root_of, viewed, writes_of
+from app.grading.bindings import called, freshly_bound, is_blank, reads_of, root_of, viewed, writes_of
 
 LONGEST = 50_000
 _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])

@@ -1,0 +1,112 @@
+"""What one statement of a submission reads, writes and leaves blank, by name; nothing is run."""
+
+import ast
+import re
+
+_BLANK = re.compile(r"_{2,}")
+_SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
+_LIKE = frozenset(["zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"])
+_VIEWS = frozenset(
+    ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
+)
+_SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
+
+
+def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
+    """Whether the statement still holds `____`, or is `dX = ...`."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is ...:
+        return True
+    return any(
+        (isinstance(one, ast.Name) and _BLANK.fullmatch(one.id) is not None)
+        or (isinstance(one, ast.Attribute) and _BLANK.fullmatch(one.attr) is not None)
+        for one in nodes
+    )
+
+
+def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names read anywhere in *nodes*, and the ones read for more than their shape."""
+    aside: set[int] = set()
+    for one in nodes:
+        if isinstance(one, ast.Attribute) and one.attr in _SHAPE_ONLY:
+            aside.update(id(inner) for inner in [one.value] if isinstance(inner, ast.Name))
+        if isinstance(one, ast.Call):
+            function = called(one)
+            if function in _LIKE and one.args:
+                aside.add(id(one.args[0]))
+            if function in _SHAPED_BY:
+                aside.update(id(argument) for argument in one.args)
+            if function in {"new_zeros", "new_ones", "new_full"} and isinstance(one.func, ast.Attribute):
+                aside.add(id(one.func.value))
+    loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
+    changed = {one.id for one in targets if isinstance(one, ast.Name)}
+    reads = frozenset(one.id for one in loads) | changed
+    uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
+    return reads, uses
+
+
+def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
+    """Names that *nodes* bind, or write into by index, in place, or as `out=`."""
+    found: set[str] = set()
+    for one in nodes:
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
+            found.add(one.id)
+        elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
+            found |= root_of(one)
+        elif isinstance(one, ast.Call):
+            if isinstance(one.func, ast.Attribute) and _in_place(one.func.attr):
+                found |= root_of(one.func.value)
+            for keyword in one.keywords:
+                if keyword.arg == "out":
+                    found |= root_of(keyword.value)
+        elif isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+    return frozenset(found)
+
+
+def _in_place(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def freshly_bound(node: ast.stmt) -> frozenset[str]:
+    """Names that a plain assignment binds anew."""
+    if not isinstance(node, ast.Assign):
+        return frozenset()
+    targets = [inner for target in node.targets for inner in ast.walk(target)]
+    return frozenset(one.id for one in targets if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+
+def root_of(node: ast.expr) -> set[str]:
+    """The name at the bottom of `dC.view(-1)[0]`: a view of it is written."""
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return {name}
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner)):
+                node = inner
+            case _:
+                return set()
+
+
+def viewed(node: ast.expr) -> str:
+    """The name whose memory *node* shows; empty where it has its own."""
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="T" | "mT" | "data"):
+                node = inner
+            case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in _VIEWS:
+                node = inner
+            case _:
+                return ""
+
+
+def called(node: ast.expr) -> str:
+    """The bare name of the function or method that *node* calls; empty where it is no call."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
