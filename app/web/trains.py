@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.content.blocks import Grad, Lesson, Preset, Train
+from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.setup import setup_of
 from app.store import attempts, trainings
@@ -76,12 +76,13 @@ async def train_view(
     site: Site, lesson: Lesson, train: Train, state: LessonState, learner: int | None, refused: str = ""
 ) -> TrainView:
     """The exercise as *learner* finds it; nobody has neither attempts nor runs."""
-    home, box = _box(site, lesson, train)
+    found = boxes_of(site.course.lessons, lesson, train)
+    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
     tried: list[Attempt] = []
     stored, snapshot = None, None
     if learner is not None:
         async with site.database.read() as db:
-            tried = await attempts.attempts_at(db, learner, home.name, box.name)
+            tried = await attempts.attempts_at(db, learner, home.name, box)
             stored = await trainings.training_of(db, learner, lesson.name, train.name)
         snapshot = await site.runs.look(learner, lesson.name, train.name)
     chosen = stored.preset if stored else train.presets[0].name
@@ -92,8 +93,8 @@ async def train_view(
         url=url,
         presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
         codes=_code_choices(tried, stored.attempt_id if stored else None),
-        box=f"/lessons/{home.slug}#{box.name}",
-        box_name=box.name,
+        box=f"/lessons/{home.slug}#{box}",
+        box_name=box,
         run=run_view(snapshot, preset) if snapshot else None,
         solved=train.name in state.solved,
         hints=hints_view(train, state, url),
@@ -170,9 +171,3 @@ def _label(number: int, attempt: Attempt, *, first: bool) -> str:
         return f"Check {number}: all right" + (", the latest" if first else "")
     fault = attempt.code.partition(":")[0] if attempt.code else ""
     return f"Check {number}: " + (f"{fault} is wrong" if fault else "not all right")
-
-
-def _box(site: Site, lesson: Lesson, train: Train) -> tuple[Lesson, Grad]:
-    found = boxes_of(site.course.lessons, lesson, train)
-    assert found is not None, "the course resolves :uses:"
-    return found[0], found[1][-1]

@@ -1,0 +1,75 @@
+"""Training runs as they are kept: one at a time for each learner, and honest about servers that are gone."""
+
+from datetime import timedelta
+
+import pytest
+
+from app.store import learners, trainings
+from app.store.trainings import SILENCE, Begun
+
+pytestmark = pytest.mark.anyio
+
+RUN = Begun(lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}")
+
+
+async def begin(database, learner, **changes):
+    begun = Begun(**{**{name: getattr(RUN, name) for name in Begun.__slots__}, **changes})
+    async with database.write() as db:
+        return await trainings.begin_training(db, learner, begun)
+
+
+async def test_a_run_is_found_as_it_was_begun(database, me):
+    assert await begin(database, me)
+
+    async with database.read() as db:
+        run = await trainings.training_of(db, me, "l", "run")
+    assert (run.preset, run.attempt_id, run.passing, run.run) == ("short", 3, True, "{}")
+    assert (run.live, run.stopping) == (True, False)
+
+
+async def test_a_second_run_waits_for_the_end_of_the_first_wherever_it_is(database, me):
+    await begin(database, me)
+
+    assert not await begin(database, me)
+    assert not await begin(database, me, exercise="other")
+
+    async with database.write() as db:
+        await trainings.record_training(db, me, "l", "run", "{}", live=False)
+    assert await begin(database, me, preset="long")
+
+
+async def test_other_learners_are_not_in_the_way(database, me):
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+    await begin(database, me)
+
+    assert await begin(database, other)
+
+
+async def test_a_run_that_nobody_hears_of_is_over(database, me, monkeypatch):
+    await begin(database, me)
+    later = learners.now() + SILENCE + timedelta(seconds=1)
+    monkeypatch.setattr(trainings, "now", lambda: later)
+
+    async with database.read() as db:
+        run = await trainings.training_of(db, me, "l", "run")
+        assert run.live
+        assert not trainings.alive(run)
+        assert await trainings.live_training(db, me) is None
+    assert await begin(database, me)
+
+
+async def test_a_wish_to_stop_reaches_whoever_records_the_run(database, me):
+    await begin(database, me)
+    async with database.write() as db:
+        assert not await trainings.record_training(db, me, "l", "run", '{"step":1}', live=True)
+        await trainings.stop_training(db, me, "l", "run")
+    async with database.write() as db:
+        assert await trainings.record_training(db, me, "l", "run", '{"step":2}', live=True)
+
+    assert not await begin(database, me), "it is still going on"
+
+
+async def test_a_run_whose_learner_is_gone_is_told_to_stop(database, me):
+    async with database.write() as db:
+        assert await trainings.record_training(db, me, "l", "nothing", "{}", live=True)
