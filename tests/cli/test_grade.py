@@ -1,0 +1,123 @@
+"""`backhand grade` as a program: real processes, real jail, a lesson anywhere on disk."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LAYER = Path(__file__).resolve().parents[1] / "engine" / "layer.md"
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+KEYS = {"outcome", "passed", "names", "line", "message", "wall_ms"}
+
+
+def backhand(*arguments: str, feed: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments], input=feed, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> str:
+    lesson = tmp_path / "anywhere.md"
+    lesson.write_text(LAYER.read_text(encoding="utf-8"), encoding="utf-8")
+    return f"{lesson}#layer-backward"
+
+
+def batch(exercise: str, codes: dict[str, str], *options: str) -> dict[str, dict[str, Any]]:
+    feed = "".join(json.dumps({"id": name, "code": code}) + "\n" for name, code in codes.items())
+    result = backhand("grade", exercise, "--batch", *options, feed=feed)
+    assert result.returncode == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["id"] for row in rows] == list(codes)
+    return {row["id"]: row for row in rows}
+
+
+def test_a_right_submission_exits_with_zero_and_one_json_object(exercise: str, tmp_path: Path) -> None:
+    code = tmp_path / "right.py"
+    code.write_text(RIGHT)
+
+    result = backhand("grade", exercise, str(code), "--json")
+
+    row = json.loads(result.stdout)
+    assert result.returncode == 0, result.stderr
+    assert row.keys() == KEYS
+    assert row["passed"] is True
+    assert row["names"]["dW"]["verdict"] == "right"
+    assert row["names"]["dW"].keys() == {"verdict", "code", "message", "exact", "approx", "maxdiff"}
+
+
+def test_a_wrong_submission_exits_with_one_and_says_why(exercise: str, tmp_path: Path) -> None:
+    code = tmp_path / "wrong.py"
+    code.write_text(RIGHT.replace("sum", "mean"))
+
+    result = backhand("grade", exercise, str(code))
+
+    assert result.returncode == 1
+    assert "sum the rows, do not average them" in result.stdout
+    assert "2 of 3 right, checked on 2 hidden sizes" in result.stdout
+
+
+def test_a_batch_answers_every_line_whatever_it_does(exercise: str) -> None:
+    rows = batch(
+        exercise,
+        {
+            "right": RIGHT,
+            "endless": "while True:\n    pass\n",
+            "broken": "dX = dY @\n",
+            "raises": "dX = dY @ W.T\ndW = X @ dY\n",
+            "blank": "dX = ____\ndW = X.T @ dY\ndb = dY.sum(0)\n",
+            "empty": "",
+            "again": RIGHT,
+        },
+    )
+
+    assert rows["right"]["passed"] is rows["again"]["passed"] is True
+    assert rows["endless"]["outcome"] == "timeout"
+    assert rows["broken"]["outcome"] == "error"
+    assert rows["broken"]["line"] == 1
+    assert rows["raises"]["outcome"] == "error"
+    assert rows["raises"]["line"] == 2
+    assert rows["raises"]["names"]["dX"]["verdict"] == "right"
+    assert rows["blank"]["names"]["dX"]["verdict"] == "not-yet"
+    assert rows["blank"]["names"]["dW"]["verdict"] == "right"
+    assert not rows["empty"]["passed"]
+
+
+def test_without_the_gate_the_jail_alone_stops_what_the_gate_would_refuse(exercise: str) -> None:
+    code = {"fork": "import os\nos.fork()\n" + RIGHT, "honest": RIGHT}
+
+    gated, jailed = batch(exercise, code), batch(exercise, code, "--no-gate")
+
+    assert gated["fork"]["outcome"] == "refused"
+    assert jailed["fork"]["outcome"] in ("denied", "error")
+    assert gated["honest"]["passed"] is jailed["honest"]["passed"] is True
+
+
+def test_a_line_that_is_no_submission_is_answered_too(exercise: str) -> None:
+    result = backhand("grade", exercise, "--batch", feed='no json\n\n[1]\n{"id": 3}\n{"id": 4, "code": "\\ud800"}\n')
+
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["id"] for row in rows] == [None, None, 3, 4]
+    assert all(not row["passed"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{lesson}", "-"], "names no exercise"),
+        (["{lesson}#nothing", "-"], "Its code boxes are: layer-backward"),
+        (["nowhere.md#x", "-"], "cannot be read"),
+        (["{lesson}#layer-backward"], "either a CODE.py or --batch"),
+        (["{lesson}#layer-backward", "no.py"], "no.py cannot be read"),
+    ],
+)
+def test_a_call_that_cannot_be_graded_says_what_to_give(exercise: str, arguments: list[str], said: str) -> None:
+    lesson = exercise.partition("#")[0]
+
+    result = backhand("grade", *(one.format(lesson=lesson) for one in arguments))
+
+    assert result.returncode == 2
+    assert said in result.stderr
