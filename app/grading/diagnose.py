@@ -84,6 +84,7 @@ def predicted(bench: Bench, families: tuple[Family, ...]) -> Iterator[Mistake]:
     return (mistake for family in families for mistake in family(bench))
 
 
+@np.errstate(all="ignore")
 def diagnose(case: Case) -> Diagnosis | None:
     """The mistake behind a wrong gradient; None where no table holds it."""
     broken = facts.not_finite(case) or facts.all_zeros(case)
@@ -113,13 +114,13 @@ def _named(bench: Bench) -> Diagnosis | None:
 
 def _read(reader: Reader, bench: Bench) -> Diagnosis | None:
     try:
-        with np.errstate(all="ignore"):
-            return reader(bench)
+        return reader(bench)
     except np.linalg.LinAlgError:
         # Numbers of a size that no fit survives have nothing to tell.
         return None
 
 
+@np.errstate(all="ignore")
 def describe_unrecognised(case: Case) -> Diagnosis:
     """True facts about a wrong gradient that `diagnose` has no name for."""
     return facts.unrecognised(case)

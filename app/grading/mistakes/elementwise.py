@@ -6,6 +6,8 @@
 | `local-missing:OP` | g |
 | `divided:OP`, `multiplied:OP` | g divided by the local derivative |
 | `input-for-output`, `output-for-input` | the local derivative's formula with the wrong one of x and y |
+| `applied-twice` | the formula on f(y), as if the function came once more |
+| `mean-missing`, `distance-missing` | variance: x itself instead of its distance to the mean, or neither |
 | `other-rule:OP` | the rule of another function |
 | `square-missing` | tanh: 1 - y; `minus-missing`: 1 + y^2; `one-missing`: y^2 |
 | `half-rule` | sigmoid: y, or 1 - y |

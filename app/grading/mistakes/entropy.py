@@ -3,6 +3,7 @@
 | code | what is sent, with p the probabilities |
 |---|---|
 | `one-hot-missing`, `probabilities-missing` | one of the two terms of cross-entropy |
+| `target-missing` | squared error: the prediction alone |
 | `one-hot-everywhere` | one was subtracted in every class |
 | `term-order` | the division by the number of examples came before the subtraction, or only one term has it |
 | `softmax-twice`, `softmax-missing`, `logarithm-extra` | another tensor in place of the probabilities |

@@ -11,7 +11,8 @@
 
 The terms are, for softmax with the probabilities p and the upstream g: p·g and p times the row sum of p·g; for
 log-softmax: g and p times the row sum of g; for cross-entropy: p and the one-hot of the labels; for its two-class form:
-the sigmoid and the target; for tanh and sigmoid with output y: g, g·y and g·y².
+the sigmoid and the target; for layer norm: the direct one and those through the mean and the variance; for tanh and
+sigmoid with output y: g, g·y and g·y².
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ import numpy as np
 from app.grading.evidence import Array, Diagnosis, Look, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.factors import NEAR, any_factor, named_factor
-from app.grading.mistakes.rules import one_hot, sigmoid, softmax
+from app.grading.mistakes.rules import one_hot, sigmoid, softmax, standardised
 from app.grading.mistakes.slips import every_step
 from app.grading.mistakes.steps import Step
 
@@ -65,12 +66,25 @@ def _curve(step: Step, true: Sequence[float]) -> Terms:
     return {word: (step.g * step.y**power, true[power]) for power, word in enumerate(words)}
 
 
+def _layer_norm(step: Step) -> Terms:
+    if step.position:
+        return {}
+    (u, factor), axes = standardised(step.node), step.node.options["axes"]
+    arriving = step.g * step.node.operands[1].value if len(step.node.operands) > 1 else step.g
+    return {
+        "direct": (factor * arriving, 1.0),
+        "mean": (np.broadcast_to(factor * arriving.mean(axis=axes, keepdims=True), u.shape), -1.0),
+        "variance": (factor * u * (arriving * u).mean(axis=axes, keepdims=True), -1.0),
+    }
+
+
 FORMULAS: Mapping[str, Callable[[Step], Terms]] = {
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "cross_entropy": _cross_entropy,
     "binary_cross_entropy_with_logits": _two_classes,
     "mse_loss": _squares,
+    "layer_norm": _layer_norm,
     "tanh": partial(_curve, true=(1.0, 0.0, -1.0)),
     "sigmoid": partial(_curve, true=(0.0, 1.0, -1.0)),
 }

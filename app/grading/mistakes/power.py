@@ -4,6 +4,7 @@
 |---|---|
 | `power-not-lowered`, `power-lowered-twice`, `power-raised`, `power-sign`, `power-coefficient` | power rule |
 | `power-coefficient-and-not-lowered` | power rule, both parts |
+| `power-changed` | power rule with another exponent |
 | `epsilon-missing`, `epsilon-changed` | power of x + e with another e |
 """
 

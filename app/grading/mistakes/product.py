@@ -6,6 +6,8 @@
 | `local-missing:mul`, `local-missing:div` | g |
 | `upstream-missing` | the other factor |
 | `divided:mul`, `multiplied:div` | g/z instead of g·z, or the inverse |
+| `sum-for-product` | g + z |
+| `treated-as-numerator` | a denominator as if it stood above the line |
 | `factor-twice:z` | g·z·z |
 | `factor-extra:z` | at a sum: g times an operand, as if it were a product |
 | `square-missing`, `square-extra`, `numerator-missing`, `output-for-input` | the denominator of a quotient |

@@ -210,6 +210,23 @@ def binary_entropy_vjp(node: Node, _position: int, g: Array) -> Array:
     return np.asarray((sigmoid(s) - t) * (g / s.size if node.options["reduction"] == "mean" else g))
 
 
+def standardised(node: Node) -> tuple[Array, Array]:
+    """The input of a layer norm with mean 0 and variance 1, and the factor that made the variance 1."""
+    x, axes = node.operands[0].value, node.options["axes"]
+    factor = np.asarray((x.var(axis=axes, keepdims=True) + node.options["eps"]) ** -0.5)
+    return (x - x.mean(axis=axes, keepdims=True)) * factor, factor
+
+
+def layer_norm_vjp(node: Node, position: int, g: Array) -> Array:
+    u, factor = standardised(node)
+    if position:
+        return np.asarray(g * u) if position == 1 else g
+    arriving = g * node.operands[1].value if len(node.operands) > 1 else g
+    mean = arriving.mean(axis=node.options["axes"], keepdims=True)
+    variance = u * (arriving * u).mean(axis=node.options["axes"], keepdims=True)
+    return np.asarray(factor * (arriving - mean - variance))
+
+
 VJPS: Mapping[str, Callable[[Node, int, Array], Array]] = {
     "add": lambda _node, _position, g: g,
     "sub": lambda _node, position, g: g if position == 0 else -g,
@@ -233,6 +250,7 @@ VJPS: Mapping[str, Callable[[Node, int, Array], Array]] = {
     "expand": lambda _node, _position, g: g,
     "index": index_vjp,
     "cat": cat_vjp,
+    "layer_norm": layer_norm_vjp,
     "cross_entropy": cross_entropy_vjp,
     "mse_loss": squared_error_vjp,
     "binary_cross_entropy_with_logits": binary_entropy_vjp,

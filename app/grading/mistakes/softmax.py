@@ -1,4 +1,4 @@
-"""Slips at softmax, log-softmax, log-sum-exp, and at a mask before them.
+"""Slips at softmax, log-softmax, log-sum-exp, a mask before them, and layer norm as one operation.
 
 | code | what is sent, with p the probabilities and g the upstream |
 |---|---|
@@ -7,16 +7,20 @@
 | `weights-missing` | the average is not weighted by p |
 | `outer-factor-missing` | g minus the average, not scaled by p |
 | `softmax-axis` | probabilities or averages along another axis |
+| `mean-for-sum` | a mean where the row is summed |
+| `mask-missing`, `mask-flipped` | a masked entry that lets a gradient through |
+| `statistics-constant`, `gain-missing`, `spread-missing` | layer norm |
 | `row-sum-missing`, `first-term-missing`, `probabilities-missing` | log-softmax |
 | `unnormalised` | exp of the scores that was not divided by its sum |
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.rules import Axes, softmax, spread
+from app.grading.mistakes.rules import Axes, softmax, spread, standardised, vjp
 from app.grading.mistakes.slips import Slip, local
 from app.grading.mistakes.steps import Step
 
@@ -152,10 +156,60 @@ LOGSUMEXP = (
 )
 
 
+def _ungained(step: Step) -> Array | None:
+    """The gradient of a layer norm whose gain was forgotten."""
+    if step.position or len(step.node.operands) == 1:
+        return None
+    return vjp(replace(step.node, operands=step.node.operands[:1]), 0, step.g)
+
+
+def _unscaled(step: Step) -> Array | None:
+    """The gradient of a layer norm without the division by the spread."""
+    return None if step.position else vjp(step.node, 0, step.g) / standardised(step.node)[1]
+
+
+def _constant(step: Step) -> Array | None:
+    if step.position:
+        return None
+    gain = step.node.operands[1].value if len(step.node.operands) > 1 else 1.0
+    return np.asarray(step.g * gain * standardised(step.node)[1])
+
+
+LAYER_NORM = (
+    Slip(
+        "statistics-constant",
+        _constant,
+        "`{name}` holds the mean and the variance constant. `{x}` moves them as well, and "
+        "each sends back a share of its own.",
+    ),
+    Slip(
+        "gain-missing",
+        _ungained,
+        "`{name}` leaves out the gain of `{statement}`, which scales everything that arrives.",
+    ),
+    Slip(
+        "spread-missing",
+        _unscaled,
+        "`{name}` lacks the division by the spread of each slice, which `{statement}` makes.",
+    ),
+    Slip(
+        "local-missing:{op}",
+        lambda s: s.g if s.position < 2 else None,
+        "`{name}` passes {up} on as if `{statement}` changed nothing.",
+    ),
+    Slip(
+        "own-factor",
+        lambda s: s.g * s.node.operands[0].value if s.position == 1 else None,
+        "`{name}` uses the input as it is; the gain scales the input after it was standardised.",
+    ),
+    UPSTREAM,
+)
+
 SLIPS: Mapping[str, tuple[Slip, ...]] = {
     "softmax": SOFTMAX,
     "log_softmax": LOG_SOFTMAX,
     "logsumexp": LOGSUMEXP,
+    "layer_norm": LAYER_NORM,
     "masked_fill": (
         Slip(
             "mask-missing",

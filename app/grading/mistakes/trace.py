@@ -157,6 +157,8 @@ class _Tracer(Plain):
             return self.joined(expr, arguments, keywords)
         if op in {"cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"}:
             return self.loss(expr, op, arguments, keywords)
+        if op == "layer_norm":
+            return self.layer_norm(expr, arguments, keywords)
         if op in {"index_select", "embedding"}:
             return self.looked_up(expr, op, arguments)
         x = self.node(arguments[0])
@@ -185,6 +187,20 @@ class _Tracer(Plain):
         if reduction not in {"mean", "sum"}:
             raise UntracedError("a loss that is not reduced")
         return self.made(expr, op, value, x, target, reduction=reduction)
+
+    def layer_norm(self, expr: ast.Call, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> Node:
+        given = dict(zip(("x", "shape", "weight", "bias", "eps"), arguments, strict=False)) | keywords
+        x, sizes = self.node(given["x"]), self.plain(given["shape"])
+        parts = [self.node(given[name]) for name in ("weight", "bias") if name in given]
+        if "bias" in given and "weight" not in given:
+            raise UntracedError("a layer norm with a bias alone")
+        eps = self.plain(given["eps"]) if "eps" in given else 1e-5
+        axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
+        centred = x.value - x.value.mean(axis=axes, keepdims=True)
+        value = centred * (x.value.var(axis=axes, keepdims=True) + eps) ** -0.5
+        for part, act in zip(parts, (np.multiply, np.add), strict=False):
+            value = act(value, part.value)
+        return self.made(expr, "layer_norm", value, x, *parts, axes=axes, eps=eps)
 
     def looked_up(self, expr: ast.Call, op: str, arguments: list[ast.expr]) -> Node:
         table, rows = (arguments[1], arguments[0]) if op == "embedding" else (arguments[0], arguments[2])

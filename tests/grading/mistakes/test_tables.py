@@ -1,6 +1,8 @@
 """Every row of every table: its own prediction is recognised as itself, and collides with no other row of the table."""
 
 import ast
+import importlib
+import pkgutil
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 from app.grading import diagnose as diagnosing
+from app.grading import mistakes
 from app.grading.diagnose import diagnose
 from app.grading.mistakes.bench import Bench
 from tests.grading.boxes.load import make_forward
@@ -50,6 +53,8 @@ PROGRAMS = {
     "cat": ("x: [N, 2]; z: [N, 3]", "y = torch.cat([x, z], 1)", "x"),
     "var": ("x: [N, D]", "y = x.var(0)", "x"),
     "mean": ("x: [N, D]", "y = x.mean(1)", "x"),
+    "layer norm": ("x: [N, D]; w: [D]; b: [D]", "y = F.layer_norm(x, (D,), w, b)", "x"),
+    "layer norm gain": ("x: [N, D]; w: [D]; b: [D]", "y = F.layer_norm(x, (D,), w, b)", "w"),
     "mask": ("x: [D, D]", "y = x.masked_fill(torch.ones(D, D).triu(1).bool(), 0.0)", "x"),
 }
 
@@ -138,6 +143,16 @@ def test_no_right_gradient_is_called_a_mistake(table):
     bench = Bench(case)
 
     assert not any(bench.came_true(mistake) for mistake, _ in rows)
+
+
+def test_every_code_is_documented_where_its_row_stands(table):
+    _, _, rows = table
+    names = [each.name for each in pkgutil.iter_modules(mistakes.__path__)]
+    documented = " ".join(importlib.import_module(f"{mistakes.__name__}.{name}").__doc__ or "" for name in names)
+
+    missing = {mistake.code.split(":")[0] for mistake, _ in rows if f"`{mistake.code.split(':')[0]}" not in documented}
+
+    assert not missing
 
 
 def test_every_sentence_can_be_said(table):

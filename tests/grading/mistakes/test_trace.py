@@ -41,6 +41,7 @@ F.cross_entropy(x, t) | F.cross_entropy(x, t, reduction='sum') | F.mse_loss(x, z
 torch.matmul(x, w) | x.index_select(0, t)
 F.binary_cross_entropy_with_logits(x, z) | (x * x).sum(1).sqrt() | 1 / n * x.sum(0)
 x / math.sqrt(6) | F.embedding(i, x)
+F.layer_norm(x, (6,)) | F.layer_norm(x, (6,), v) | F.layer_norm(x, [6], v, row, 1e-3)
 """
 LIST = [part.strip() for line in EXPRESSIONS.strip().splitlines() for part in line.split("|")]
 
