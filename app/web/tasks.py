@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.content.blocks import Course, Grad, Lesson
 from app.engine.codec import plain
-from app.engine.task import Task, task_of
+from app.engine.task import Task, grad_task_of
 
 JUDGES = ("grading", "engine", "sandbox", "content")
 
@@ -26,7 +26,7 @@ class Tasks:
         for lesson in course.lessons:
             for grad in lesson.exercises:
                 if isinstance(grad, Grad):
-                    task = task_of(lesson, grad)
+                    task = grad_task_of(lesson, grad)
                     self._tasks[lesson.name, grad.name] = task
                     self._hashes[lesson.name, grad.name] = sha256(
                         judges + json.dumps(plain(task), sort_keys=True).encode()
