@@ -136,12 +136,17 @@ class Bench:
                 {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines
             ],
             "last": dict(plan.last),
-            "required": list(self.ruling.required),
+            "required": [*self.ruling.required, *self._volunteered(plan)],
             "shown": list(plan.last) if visible_only else [],
             "runs": jobs,
         }
         arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays
         return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+
+    def _volunteered(self, plan: Plan) -> list[str]:
+        """Gradients that nobody asked for; they are kept, so that a mistake in them can be found there."""
+        known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
+        return [name for name in plan.last if name not in known and name[:1] == "d" and name[1:] in self.study.gradable]
 
     # What the judge may ask.
 

@@ -5,8 +5,14 @@ from app.grading.program import Program
 from app.grading.trials import Trial
 
 
-def vacuous_note(name: str, reference: Reference, program: Program) -> str:
-    """Why the real data cannot tell a right rule for *name* from zeros; empty where they can."""
+def vacuous_note(name: str, reference: Reference, isolated: Reference, program: Program) -> str:
+    """Why the real data cannot tell a right rule for *name* from zeros; empty where they can.
+
+    Args:
+        isolated: The reference under random upstreams; where it vanishes as well, zeros are as right as any rule.
+    """
+    if isolated.vacuous:
+        return f"`{name}` is zero up to rounding for every upstream there can be here; any rule for zero is right."
     if reference.vacuous:
         return (
             f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "

@@ -222,7 +222,8 @@ class Judge:
         close = closeness(shown, reference)
         if close is not None:
             verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
-        remarks = (verdict.note, vacuous_note(name, self.references["true"][name[1:]], self.program))
+        real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
+        remarks = (verdict.note, vacuous_note(name, real, isolated, self.program))
         verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict != "wrong":
             return verdict
@@ -246,12 +247,38 @@ class Judge:
             return Diagnosis(code=f"{name}:size-hard-coded", message=text)
         if clean and self._telling(name) and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
-        drawn_on = self.drawn_on.get(name, frozenset())
-        for cut in dict.fromkeys((self.ruling.forced, drawn_on)):
+        started = self._started(name)
+        if started is not None:
+            return started
+        for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):
             found = self.laboratory.diagnosis(name, cut, got)
             if found is not None:
                 return found
         return self.laboratory.unrecognised(name, self.ruling.forced, got)
+
+    def _started(self, name: str) -> Diagnosis | None:
+        """The mistake in a gradient that nobody asked for but that *name* is computed from."""
+        steps = [
+            one for one in self.trials["a"].values if one not in self.ruling.forced and one in self.trials["b"].values
+        ]
+        used = self.plan.drawn_on({*steps, *self.ruling.forced})
+        waiting, found = [name], set[str]()
+        while waiting:
+            fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+            found |= fresh
+            waiting += fresh
+        for step in sorted(found, key=lambda one: self.plan.last[one]):
+            got = {run: self.trials[run].values[step] for run in HIDDEN}
+            references = self.laboratory.along(step, self.ruling.forced)
+            if not references or all(self._match(got[run], references[run]) for run in HIDDEN):
+                continue
+            mistake = self.laboratory.diagnosis(step, self.ruling.forced, got)
+            if mistake is None:
+                return None
+            line = self.plan.lines[self.plan.last[step]].line
+            message = f"It starts at `{step}` in line {line}. {mistake.message}"
+            return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
+        return None
 
     def _telling(self, name: str) -> bool:
         """Whether the lesson's own data show every share of *name*, so that being right on them means something."""

@@ -328,6 +328,31 @@ def test_a_recurrent_loop_that_overwrites_is_wrong(engine):
     assert found == {"dW": "wrong", "db": "right", "dh0": "right"}
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        ("dp = dq / p", "dp = dq / p ** 2", "dp:square-extra"),
+        ("dp = dq / p", "dp = -dq / p", "dp:sign"),
+        ("(dp - (p * dp).sum(1, keepdim=True))", "dp", "ds:average-missing"),
+        ("dm = -ds.sum(1", "dm = -ds.sum(0", "dm:wrong-axis"),
+    ],
+)
+def test_a_mistake_in_a_step_that_nobody_asked_for_is_found_there(engine, right, wrong, code):
+    verdict = engine.check(SOFTMAX.task(require=("dz",)), SOFTMAX.solution.replace(right, wrong))
+
+    assert named(verdict, "dz").code == f"dz:through:{code}"
+    assert named(verdict, "dz").message.startswith(f"It starts at `{code[:2]}` in line ")
+
+
+def test_a_gradient_that_vanishes_for_every_upstream_is_not_held_to_its_rounding(engine):
+    code = SOFTMAX.solution.replace("dm = -ds.sum(1, keepdim=True)", "dm = -(ds @ torch.ones(V, 1))")
+
+    verdict = engine.check(SOFTMAX.task(require=("dq", "dm")), code)
+
+    assert verdict.passed, verdict
+    assert "any rule for zero is right" in named(verdict, "dm").note
+
+
 def test_given_gradients_are_in_scope_and_random(engine):
     verdict = engine.check(
         SOFTMAX.task(require=("dm", "dz"), given=("ds",)),
