@@ -1,0 +1,95 @@
+"""A training run as it is watched: live with a script, step by step without one."""
+
+import os
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.content.blocks import Grad, Train
+from tests.browser.answers import read_lesson
+from tests.browser.steps import expect_verdict, open_page, violations
+
+LESSON = read_lesson("training")
+TRAIN = next(one for one in LESSON.exercises if isinstance(one, Train))
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad) and one.name == TRAIN.uses)
+ADDRESS = f"/lessons/{LESSON.slug}"
+RUN_MS = 90_000
+
+pytestmark = pytest.mark.skipif(
+    LESSON.draft and "BACKHAND_TEST_SERVER" not in os.environ, reason="a draft is not served"
+)
+
+
+def pass_the_box(page: Page) -> None:
+    """Check the solution as a plain form would send it: how a box is typed into is tested elsewhere."""
+    revision = page.locator(f"#{BOX.name}-revision").input_value()
+    answer = page.request.post(
+        f"{ADDRESS}/code/{BOX.name}/check",
+        form={"code": BOX.solution.source, "revision": revision},
+        headers={"sec-fetch-site": "same-origin"},
+    )
+    assert answer.ok
+    page.reload()
+    expect_verdict(page, BOX, passed="true")
+
+
+def test_a_run_is_watched_to_its_end_and_survives_a_reload(page: Page) -> None:
+    open_page(page, ADDRESS)
+    pass_the_box(page)
+    headline, start = page.locator(f"#{TRAIN.name}-headline"), page.locator(f"#{TRAIN.name}-start")
+
+    start.click()
+    expect(headline).to_contain_text("Step ", timeout=RUN_MS)
+    expect(start).to_be_focused()
+    assert violations(page, f"#{TRAIN.name}") == []
+    page.reload()
+
+    run = page.locator(f"#{TRAIN.name} .run")
+    expect(run).to_have_attribute("data-phase", "finished", timeout=RUN_MS)
+    expect(page.locator(f"#{TRAIN.name}-status")).to_have_text("All 2,000 steps are done.")
+    expect(page.locator(f"#{TRAIN.name}")).to_have_attribute("data-solved", "true")
+    expect(run).to_contain_text("At every step the loss is that of autograd")
+    expect(page.locator(f"#{TRAIN.name}-stop")).to_have_count(0)
+    assert violations(page, f"#{TRAIN.name}") == []
+
+
+def test_a_run_is_stopped_and_the_focus_is_not_lost(page: Page) -> None:
+    open_page(page, ADDRESS)
+    pass_the_box(page)
+    page.locator(f"#{TRAIN.name}-{TRAIN.presets[-1].name}").check()
+    page.locator(f"#{TRAIN.name}-start").click()
+    expect(page.locator(f"#{TRAIN.name}-headline")).to_contain_text("Step ", timeout=RUN_MS)
+
+    page.locator(f"#{TRAIN.name}-stop").click()
+
+    expect(page.locator(f"#{TRAIN.name} .run")).to_have_attribute("data-phase", "stopped", timeout=RUN_MS)
+    expect(page.locator(f"#{TRAIN.name}-headline")).to_contain_text("Stopped at step")
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 700})
+def test_a_run_fits_on_a_phone(page: Page) -> None:
+    open_page(page, ADDRESS)
+    pass_the_box(page)
+    page.locator(f"#{TRAIN.name}-start").click()
+    expect(page.locator(f"#{TRAIN.name} .run")).to_have_attribute("data-phase", "finished", timeout=RUN_MS)
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page, f"#{TRAIN.name}") == []
+
+
+@pytest.mark.browser_options(java_script_enabled=False)
+def test_without_scripts_a_run_is_started_and_looked_at(page: Page) -> None:
+    page.goto(ADDRESS)
+    pass_the_box(page)
+
+    page.locator(f"#{TRAIN.name}-start").click()
+
+    assert page.url.endswith(f"{ADDRESS}#{TRAIN.name}")
+    run = page.locator(f"#{TRAIN.name} .run")
+    for _ in range(60):
+        if run.get_attribute("data-phase") == "finished":
+            break
+        page.get_by_role("link", name="Show how far it is").click()
+        page.wait_for_timeout(500)
+    expect(run).to_have_attribute("data-phase", "finished")
