@@ -5,7 +5,7 @@ import asyncio
 from app.content.blocks import Forward
 from app.engine.grader import Grader, Readiness, Run
 from app.engine.stretch import Stretch, Stretched
-from app.engine.task import Task
+from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
 
@@ -21,11 +21,11 @@ class Patient:
     def readiness(self) -> Readiness:
         return self._grader.readiness
 
-    async def check(self, task: Task, code: str) -> Verdict:
+    async def check(self, task: AnyTask, code: str) -> Verdict:
         async with self._turn:
             return await self._grader.check(task, code)
 
-    async def run(self, task: Task, code: str) -> Run:
+    async def run(self, task: AnyTask, code: str) -> Run:
         async with self._turn:
             return await self._grader.run(task, code)
 

@@ -11,15 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from app.content.blocks import Forward
+from app.content.blocks import Bug, Forward
+from app.engine import checking
 from app.engine.bench import Bench, UnfitError, scales_output
 from app.engine.facts import FactsCache
 from app.engine.grader import Run, Shown
 from app.engine.outcomes import author_fault, ending, grader_fault
 from app.engine.study import AuthorError, JailFailedError, JailRuns, Study
-from app.engine.task import Task
+from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.errors import Raised, translate
 from app.grading.facts import Facts
+from app.grading.hunt import changes_of, line_verdict, others_verdict, split_line, unchanged
 from app.grading.plan import Fault, Plan, read_plan
 from app.grading.trials import read_trials
 from app.grading.verdict import RIGHT, Verdict
@@ -56,20 +58,44 @@ class Engine:
         except JailFailedError as error:
             return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
 
-    def check(self, task: Task, code: str, *, gate: bool = True) -> Verdict:
+    def check(self, task: AnyTask, code: str, *, gate: bool = True) -> Verdict:
         """Grade *code*; *gate* is switched off only where the jail itself is on trial."""
         started = time.perf_counter()
         try:
-            verdict = self._check(task, code, gate)
+            verdict = self._judged(task, normalise(code)[0], gate)
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
-            _LOG.exception("a check of %s failed", task.grad.name)
+            _LOG.exception("a check of %s failed", task.name)
             verdict = grader_fault()
         return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
 
+    def _judged(self, task: AnyTask, code: str, gate: bool) -> Verdict:
+        match task:
+            case CheckerTask(checker=checker):
+                plan, refused = self._admitted((), code, gate)
+                return refused or checking.check(checker, code, plan, self._jail)
+            case HuntTask(bug=bug, mending=mending):
+                return self._hunted(bug, mending, code, gate)
+            case Task():
+                return self._check(task, code, gate)
+
+    def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool) -> Verdict:
+        """First the line, then what was made of it, then that nothing else was touched."""
+        code, named = split_line(text)
+        line = line_verdict(bug, named)
+        if line.verdict not in RIGHT:
+            return Verdict(outcome="graded", names=(line,))
+        changes = changes_of(bug, code)
+        if changes is not None and changes.none:
+            return Verdict(outcome="graded", names=(line, unchanged()))
+        verdict = self._check(mending, code, gate)
+        if not verdict.passed or changes is None:
+            return replace(verdict, names=(line, *verdict.names))
+        others = others_verdict(bug, changes)
+        return replace(verdict, names=(line, *verdict.names, others), passed=others.verdict in RIGHT)
+
     def _check(self, task: Task, code: str, gate: bool) -> Verdict:
-        code, _ = normalise(code)
-        plan, refused = self._admitted(task, code, gate)
+        plan, refused = self._admitted(task.grad.forbid, code, gate)
         if refused is not None:
             return refused
         try:
@@ -97,13 +123,17 @@ class Engine:
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
-    def run(self, task: Task, code: str, *, gate: bool = True) -> Run:
+    def run(self, task: AnyTask, code: str, *, gate: bool = True) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         started = time.perf_counter()
         code, _ = normalise(code)
-        plan, refused = self._admitted(task, code, gate)
+        task = task.mending if isinstance(task, HuntTask) else task
+        plan, refused = self._admitted(() if isinstance(task, CheckerTask) else task.grad.forbid, code, gate)
         if refused is not None:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
+        if isinstance(task, CheckerTask):
+            ran = checking.run(task.checker, code, plan, self._jail)
+            return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
         try:
             bench = self._bench(task)
             reply = self._jail.run(bench.job(code, plan, visible_only=True))
@@ -125,8 +155,8 @@ class Engine:
 
     # Before the run.
 
-    def _admitted(self, task: Task, code: str, gate: bool) -> tuple[Plan, Verdict | None]:
-        refused = refusal(code, task.grad.forbid) if gate else None
+    def _admitted(self, forbid: tuple[str, ...], code: str, gate: bool) -> tuple[Plan, Verdict | None]:
+        refused = refusal(code, forbid) if gate else None
         if refused is not None:
             verdict = Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
             return Plan(), verdict

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from app.content.blocks import Forward
 from app.engine.stretch import Stretch, Stretched
-from app.engine.task import Task
+from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Outcome, Verdict
 
@@ -53,9 +53,9 @@ class Grader(Protocol):
     @property
     def readiness(self) -> Readiness: ...
 
-    async def check(self, task: Task, code: str) -> Verdict: ...
+    async def check(self, task: AnyTask, code: str) -> Verdict: ...
 
-    async def run(self, task: Task, code: str) -> Run: ...
+    async def run(self, task: AnyTask, code: str) -> Run: ...
 
     async def facts(self, forward: Forward) -> Facts: ...
 

@@ -19,7 +19,7 @@ from app.engine.codec import plain, restored
 from app.engine.frames import packed, read
 from app.engine.grader import Readiness, Run
 from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
-from app.engine.task import Task
+from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
 from app.settings import Settings
@@ -115,7 +115,7 @@ class LocalGraders:
         self._stopped = asyncio.Event()
         self._known = WARMING
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._texts: dict[int, tuple[Task, str]] = {}
+        self._texts: dict[int, tuple[AnyTask, str]] = {}
 
     @property
     def readiness(self) -> Readiness:
@@ -148,16 +148,16 @@ class LocalGraders:
         while not self._free.empty():
             await self._free.get_nowait().stop()
 
-    async def check(self, task: Task, code: str) -> Verdict:
-        question = {"ask": "check", "task": self._text(task), "code": code, "gate": self._gate}
+    async def check(self, task: AnyTask, code: str) -> Verdict:
+        question = {"ask": "check", **self._asking(task, code)}
         return await self._asked(
-            question, task.grad.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
+            question, task.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
         )
 
-    async def run(self, task: Task, code: str) -> Run:
-        question = {"ask": "run", "task": self._text(task), "code": code, "gate": self._gate}
+    async def run(self, task: AnyTask, code: str) -> Run:
+        question = {"ask": "run", **self._asking(task, code)}
         return await self._asked(
-            question, task.grad.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
+            question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
         )
 
     async def facts(self, forward: Forward) -> Facts:
@@ -240,7 +240,10 @@ class LocalGraders:
         self._known = Readiness(state=state, reason=hello["refusal"], layers=layers)
         self._free.put_nowait(process)
 
-    def _text(self, task: Task) -> str:
+    def _asking(self, task: AnyTask, code: str) -> dict[str, Any]:
+        return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
+
+    def _text(self, task: AnyTask) -> str:
         # By identity: a task's text is long, and the web holds one Task per exercise for its whole life.
         kept = self._texts.get(id(task))
         if kept is None or kept[0] is not task:

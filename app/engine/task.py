@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.content.blocks import Forward, Grad, Lesson
+from app.content.blocks import Bug, Checker, CodeBox, Forward, Grad, Lesson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +18,61 @@ class Task:
     grad: Grad
     given: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        return self.grad.name
 
-def task_of(lesson: Lesson, grad: Grad) -> Task:
+    @property
+    def seconds(self) -> float:
+        return self.grad.seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HuntTask:
+    """A bug hunt; *mending* grades the mended code like that of any box."""
+
+    bug: Bug
+    mending: Task
+
+    @property
+    def name(self) -> str:
+        return self.bug.name
+
+    @property
+    def seconds(self) -> float:
+        return self.bug.seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckerTask:
+    """A check that the learner writes."""
+
+    checker: Checker
+
+    @property
+    def name(self) -> str:
+        return self.checker.name
+
+    @property
+    def seconds(self) -> float:
+        return self.checker.seconds
+
+
+AnyTask = Task | HuntTask | CheckerTask
+
+
+def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
+    """The task of *box*."""
+    match box:
+        case Checker():
+            return CheckerTask(checker=box)
+        case Bug():
+            return HuntTask(bug=box, mending=grad_task_of(lesson, _mending(box)))
+        case Grad():
+            return grad_task_of(lesson, box)
+
+
+def grad_task_of(lesson: Lesson, grad: Grad) -> Task:
     """The task of *grad*, with the names of the boxes that it continues."""
     given = list(grad.given)
     earlier = grad.after
@@ -31,3 +84,18 @@ def task_of(lesson: Lesson, grad: Grad) -> Task:
     forward = lesson.forward(grad.forward)
     assert forward is not None, "the parser resolves :forward:"
     return Task(forward=forward, grad=grad, given=tuple(given))
+
+
+def _mending(bug: Bug) -> Grad:
+    """The box that *bug* would be if its line were known."""
+    return Grad(
+        place=bug.place,
+        name=bug.name,
+        hints=bug.hints,
+        forward=bug.forward,
+        require=bug.require,
+        starter=bug.given,
+        solution=bug.solution,
+        mistakes=bug.mistakes,
+        seconds=bug.seconds,
+    )

@@ -16,9 +16,11 @@ from app.engine.codec import plain, restored
 from app.engine.frames import packed, receive
 from app.engine.grade import Engine
 from app.engine.stretch import Stretch
-from app.engine.task import Task
+from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.engine.trainer import Trainer
 from app.sandbox.runner import Jail
+
+TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
@@ -38,9 +40,9 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
 def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
     match question["ask"]:
         case "check":
-            return engine.check(_task(question["task"]), question["code"], gate=question["gate"])
+            return engine.check(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
         case "run":
-            return engine.run(_task(question["task"]), question["code"], gate=question["gate"])
+            return engine.run(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
         case "train":
@@ -50,8 +52,8 @@ def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _task(text: str) -> Task:
-    return restored(Task, json.loads(text))
+def _task(kind: str, text: str) -> AnyTask:
+    return restored(TASKS[kind], json.loads(text))
 
 
 def main() -> None:

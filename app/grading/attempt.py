@@ -19,10 +19,10 @@ import torch.nn.functional as F
 
 from app.grading.fault import FILE, describe, is_out_of_memory
 from app.grading.plan import steps
+from app.grading.shown import shown_as
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
-_SHOWN = 4000
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
@@ -228,7 +228,7 @@ class _Trial:
                 if kept.changed_by is not None:
                     changed[name] = kept.changed_by
                     out.tensor(f"{self.id}/later/{name}", kept.value)
-        shown = [_shown(name, self.scope[name]) for name in self.shown if name in self.scope]
+        shown = [shown_as(name, self.scope[name]) for name in self.shown if name in self.scope]
         return {"errors": self.errors, "mutated": self.mutated, "changed": changed, "kinds": kinds, "shown": shown}
 
 
@@ -236,11 +236,3 @@ def _same(one: Tensor, other: Tensor) -> bool:
     if one.shape != other.shape:
         return False
     return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
-
-
-def _shown(name: str, value: object) -> dict[str, Any]:
-    """How *value* prints, cut to a bound; what is not a tensor is only named."""
-    if type(value) is Tensor:
-        return {"name": name, "shape": list(value.shape), "dtype": str(value.dtype)[6:], "text": str(value)[:_SHOWN]}
-    text = repr(value)[:_SHOWN] if isinstance(value, _NUMBERS) else f"a {type(value).__name__}"
-    return {"name": name, "shape": [], "dtype": type(value).__name__, "text": text}

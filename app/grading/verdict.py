@@ -33,6 +33,7 @@ class NameVerdict:
         hint: Index of the author's hint that fits the diagnosis.
         note: A true remark that changes nothing about the verdict, such as a vacuous gradient.
         heat: Ratio of the learner's numbers to the reference on the visible sizes, at most 32 x 32, by rows.
+        word: What the page calls the standing, where its usual word would not say enough.
     """
 
     name: str
@@ -47,6 +48,7 @@ class NameVerdict:
     note: str = ""
     worst: tuple[Worst, ...] = ()
     heat: tuple[tuple[float | None, ...], ...] = ()
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

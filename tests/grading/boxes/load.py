@@ -101,7 +101,7 @@ class OpenJail:
         self.jobs: list[Job] = []
 
     def run(self, job: Job) -> Reply:
-        from app.grading import attempt, tape, train
+        from app.grading import attempt, checker, tape, train
 
         self.jobs.append(job)
         started = time.perf_counter()
@@ -110,7 +110,7 @@ class OpenJail:
         default = torch.get_default_dtype()
         ending = "done"
         try:
-            {"tape": tape, "attempt": attempt, "train": train}[job.driver].run(dict(job.header), arrays, out)
+            {"tape": tape, "attempt": attempt, "train": train, "checker": checker}[job.driver].run(dict(job.header), arrays, out)
         except MemoryError:
             ending = "memory"
         except Exception:
