@@ -37,7 +37,7 @@ const sizes = new ResizeObserver(makeReachable);
 
 function setAll() {
   typeset(document);
-  document.querySelectorAll(".katex-display .base").forEach((part) => sizes.observe(part));
+  document.querySelectorAll('.math[data-display="true"], .katex-display .base').forEach((part) => sizes.observe(part));
   makeReachable();
 }
 

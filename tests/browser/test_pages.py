@@ -26,7 +26,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_a_phone(page_with_errors: P
 
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 320, "height": 640})
-    page.wait_for_timeout(50)
+    open_page(page, address)
 
     assert not scrolls_sideways(page)
     assert violations(page) == []
