@@ -8,6 +8,7 @@ from app.check.findings import Finding
 from app.check.formulas import prove_formulas
 from app.check.mutants import Mutant, mutants_of
 from app.check.quizzes import prove_inference, prove_quiz
+from app.check.training import prove_training
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Lesson, Place, Quiz
 from app.engine.grader import Grader
 from app.engine.task import Task, task_of
@@ -25,7 +26,8 @@ async def prove(lessons: Iterable[Lesson], grader: Grader, *, mutate: bool = Tru
     """
     lessons = list(lessons)
     formulas = asyncio.to_thread(prove_formulas, lessons)
-    batches = await asyncio.gather(formulas, *(_lesson(lesson, grader, mutate=mutate) for lesson in lessons))
+    training = prove_training(lessons, grader)
+    batches = await asyncio.gather(formulas, training, *(_lesson(lesson, grader, mutate=mutate) for lesson in lessons))
     return tuple(sorted((one for batch in batches for one in batch), key=_order))
 
 
