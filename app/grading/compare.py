@@ -15,6 +15,7 @@ HIDDEN_TOLERANCE = 1e-6
 VISIBLE_TOLERANCE = 1e-5
 VACUOUS = 1e-9
 ROUNDING = 1e-11
+AUDIBLE = 1e-3
 WORST = 5
 HEAT = 32
 
@@ -45,6 +46,11 @@ class Reference:
     def silent_shares(self) -> tuple[str, ...]:
         """Paths whose share is nothing but rounding beside the others."""
         return tuple(key for key, size in self.shares.items() if size <= VACUOUS * max(self.scale, self.noise))
+
+    @property
+    def telling(self) -> bool:
+        """Whether every share is large enough that being right on these data means something."""
+        return all(size > AUDIBLE * self.scale for size in self.shares.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

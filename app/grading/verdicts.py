@@ -20,7 +20,6 @@ from app.grading.trials import Trial
 from app.grading.verdict import RIGHT, NameVerdict, Standing
 
 HIDDEN = ("a", "b")
-_AUDIBLE = 1e-3
 _NEAR = 0.8
 
 
@@ -245,7 +244,7 @@ class Judge:
                 f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
             )
             return Diagnosis(code=f"{name}:size-hard-coded", message=text)
-        if clean and self._telling(name) and (shown := self.visible.final(name)) is not None:
+        if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
         started = self._started(name)
         if started is not None:
@@ -279,11 +278,6 @@ class Judge:
             message = f"It starts at `{step}` in line {line}. {mistake.message}"
             return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
         return None
-
-    def _telling(self, name: str) -> bool:
-        """Whether the lesson's own data show every share of *name*, so that being right on them means something."""
-        reference = self.references["v"][name[1:]]
-        return all(size > _AUDIBLE * reference.scale for size in reference.shares.values())
 
     def _hidden_error(self, name: str) -> Diagnosis | None:
         """The error that kept *name* from being computed on hidden sizes although the visible run went well."""

@@ -3,9 +3,9 @@
 import pytest
 
 from app.grading.verdict import RIGHT
-from tests.grading.boxes.load import BOXES, NETWORK
+from tests.grading.boxes.load import BOXES, MORE, NETWORK
 
-EVERY = pytest.mark.parametrize("box", [*BOXES, NETWORK], ids=lambda box: box.name)
+EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)
 
 
 @EVERY
@@ -17,7 +17,9 @@ def test_the_reference_solution_of_every_box_is_right(engine, box):
     assert all(one.verdict in RIGHT and one.approx for one in verdict.names), verdict
 
 
-@pytest.mark.parametrize("box", [one for one in [*BOXES, NETWORK] if one.name != "L17.c2"], ids=lambda box: box.name)
+@pytest.mark.parametrize(
+    "box", [one for one in [*BOXES, *MORE, NETWORK] if one.name != "L17.c2"], ids=lambda box: box.name
+)
 def test_solutions_that_follow_the_rule_pass_where_the_author_asks_for_it(engine, box):
     verdict = engine.check(box.task(grade="rule"), box.solution)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from app.engine.grade import Engine
 from app.grading.verdict import Verdict
 from app.sandbox.runner import Jail
-from tests.grading.boxes.load import BOXES, NETWORK, Box, make_forward
+from tests.grading.boxes.load import BOXES, MORE, NETWORK, Box, make_forward
 
 LINEAR = Box(
     "linear",
@@ -26,7 +26,7 @@ def jailed():
     jail.close()
 
 
-@pytest.mark.parametrize("box", [*BOXES, NETWORK, LINEAR], ids=lambda box: box.name)
+@pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK, LINEAR], ids=lambda box: box.name)
 def test_every_solution_passes_in_the_jail(jailed, box):
     verdict = jailed.check(box.task(grade="value"), box.solution)
 

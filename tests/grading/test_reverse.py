@@ -6,9 +6,9 @@ import torch
 from app.grading.data import draw_inputs, draw_upstream
 from app.grading.program import read_program
 from app.grading.reverse import Tape, whole
-from tests.grading.boxes.load import BOXES, NETWORK
+from tests.grading.boxes.load import BOXES, MORE, NETWORK
 
-EVERY = pytest.mark.parametrize("box", [*BOXES, NETWORK], ids=lambda box: box.name)
+EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)
 
 
 def rows(program):

@@ -67,6 +67,7 @@ def load(file: str) -> tuple[Box, ...]:
 
 BOXES = load("boxes.toml")
 NETWORK = load("network.toml")[0]
+MORE = load("more.toml")
 
 
 class Collected:
@@ -110,7 +111,9 @@ class OpenJail:
         default = torch.get_default_dtype()
         ending = "done"
         try:
-            {"tape": tape, "attempt": attempt, "train": train, "checker": checker}[job.driver].run(dict(job.header), arrays, out)
+            {"tape": tape, "attempt": attempt, "train": train, "checker": checker}[job.driver].run(
+                dict(job.header), arrays, out
+            )
         except MemoryError:
             ending = "memory"
         except Exception:
