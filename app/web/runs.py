@@ -77,6 +77,13 @@ class Runs:
         self._watchers: Counter[int] = Counter()
         self._closing = False
 
+    def check_names(self) -> None:
+        """Tell the operator at the start, and not the first learner who trains."""
+        try:
+            load_names(self._names)
+        except NamesError as error:
+            log.warning("names-unusable", error=str(error), effect="Training runs are refused; all else works.")
+
     async def begin(self, learner: int, order: Order) -> str:
         """Start a run; why it was not started, or nothing."""
         if learner in self._live:
@@ -86,7 +93,6 @@ class Runs:
         try:
             training = await asyncio.to_thread(self._training, order)
         except NamesError as error:
-            log.exception("names-unusable")
             return f"The names to train on cannot be used on this server: {error}"
         if learner in self._live:
             return ALREADY
