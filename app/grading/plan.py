@@ -165,7 +165,7 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
     else:
         reads, uses = reads_of(nodes)
         writes, fresh = writes_of(nodes), freshly_bound(node)
-        for name in sorted(reads & functions.keys()):
+        for name in _reached(reads, functions):
             helper = functions[name]
             reads, uses, writes = reads | helper.reads, uses | helper.uses, writes | helper.writes
             if helper.writes_arguments:
@@ -185,6 +185,18 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
         fresh=fresh,
         blank=blank,
     )
+
+
+def _reached(reads: frozenset[str], functions: dict[str, _Function]) -> list[str]:
+    """The functions among *reads*, and the ones that they call in turn."""
+    found: list[str] = []
+    waiting = sorted(reads & functions.keys())
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            waiting += sorted(functions[name].reads & functions.keys())
+    return found
 
 
 def _function(node: ast.FunctionDef) -> _Function:

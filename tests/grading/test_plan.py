@@ -77,6 +77,7 @@ def test_what_only_looks_like_a_blank_is_none(code):
         ("dz = dy\ndx = dz\ndz += 1", {"dy"}),
         ("f = lambda g: g * dz\ndz = 1\ndx = f(dy)", {"dy", "dz"}),
         ("def f(g):\n    return g * dz\ndz = 1\ndx = f(dy)", {"dy", "dz"}),
+        ("def g():\n    return dz\ndef f():\n    return g() + f\ndz = dy\ndx = f()", {"dz"}),
         ("dx = dy\ndx = torch.zeros(3)", set()),
     ],
 )
