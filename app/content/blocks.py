@@ -4,7 +4,7 @@ Everything here is plain data between parse and render. Prose fields hold HTML t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from markupsafe import Markup
@@ -158,6 +158,7 @@ class Lesson:
         goals: Rendered (they may hold `code` and math), so `Markup`.
         anchors: Every name that a link may point at with `#`: headings, exercises, forward programs, pictures.
         links: Links to other lesson files, which the course checks.
+        source: The text of the file, for those who take the lesson away.
     """
 
     path: str
@@ -174,6 +175,7 @@ class Lesson:
     requires_places: tuple[Place, ...] = ()
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    source: str = field(default="", repr=False)
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:

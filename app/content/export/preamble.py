@@ -1,0 +1,226 @@
+"""The first code cell of every export: seeded inputs, gradients by autograd to compare with, a place for code.
+
+It is text here and runs where the export runs, with torch and nothing else. All of it stands in one class, so that no
+tensor of a lesson takes the name of a helper.
+"""
+
+PREAMBLE = r'''
+import math
+import re
+
+import torch
+import torch.nn.functional as F
+
+torch.set_grad_enabled(False)  # no tape: the gradients are yours to write
+
+
+class backhand:
+    """Draws inputs, runs forward programs, keeps what autograd says about them, and compares."""
+
+    SEED = 1
+    BLANKS = ("__", "___", "____", "_____", "______")
+    programs = {}  # by name: the tensors of a forward program, and the gradient of each of them
+    asked = {}  # what the last box left: name, gradient, what autograd says
+    answers = []  # what the function under test said in each case
+
+    def randn(*sizes):
+        return torch.randn(sizes).requires_grad_()
+
+    def positive(*sizes):
+        return (0.2 - 1.6 * torch.log1p(-torch.rand(sizes))).requires_grad_()
+
+    def onehot(*sizes):
+        return F.one_hot(torch.randint(sizes[-1], sizes[:-1]), sizes[-1]).float().requires_grad_()
+
+    def ints(bound, *sizes):
+        return torch.randint(bound, sizes)
+
+    class program:
+        """Runs a forward program on the tape, and keeps its tensors and the gradient of every one of them.
+
+        From above comes 1 into a scalar, and random numbers into anything else.
+        """
+
+        def __init__(self, name, output, /, **dims):
+            self.name, self.output, self.dims = name, output, dims
+
+        def __enter__(self):
+            torch.manual_seed(backhand.SEED)
+            globals().update(self.dims)
+            self.before = dict(globals())
+            torch.set_grad_enabled(True)
+
+        def __exit__(self, kind, error, trace):
+            torch.set_grad_enabled(False)
+            if error is not None:
+                return
+            names = globals()
+            found = {
+                name: value
+                for name, value in names.items()
+                if not name.startswith("_") and value is not self.before.get(name)
+            }
+            output = found[self.output]
+            above = torch.randn(output.shape) if output.ndim else torch.tensor(1.0)
+            taped = {
+                name: value
+                for name, value in found.items()
+                if isinstance(value, torch.Tensor) and value.requires_grad
+            }
+            gradients = {}
+            if output.requires_grad:
+                found_gradients = torch.autograd.grad(output, list(taped.values()), above, allow_unused=True)
+                gradients = {
+                    name: torch.zeros_like(value) if gradient is None else gradient.detach()
+                    for (name, value), gradient in zip(taped.items(), found_gradients)
+                }
+            tensors = {
+                name: value.detach() if isinstance(value, torch.Tensor) else value for name, value in found.items()
+            }
+            backhand.programs[self.name] = {**self.dims, **tensors}, gradients, self.output, above
+            names.update(tensors)
+
+    class Blank:
+        """Stands where nothing is written yet; whatever is computed from it is blank as well."""
+
+        @classmethod
+        def __torch_function__(cls, function, types, arguments=(), keywords=None):
+            name = function.__name__
+            changed = arguments[0] if arguments else None
+            in_place = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+            if in_place and type(changed) is torch.Tensor and changed.is_floating_point():
+                changed.fill_(math.nan)
+            return backhand.Blank()
+
+        def blank(self, *others, **more):
+            return self
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = blank
+        __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = blank
+        __and__ = __rand__ = __or__ = __ror__ = __lt__ = __le__ = __gt__ = __ge__ = blank
+        __neg__ = __pos__ = __abs__ = __invert__ = __call__ = __getitem__ = blank
+
+        def __getattr__(self, name):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self
+
+        def __setitem__(self, place, value):
+            pass
+
+        def __repr__(self):
+            return "____"
+
+    class place:
+        """Code that may be unfinished or wrong without stopping what stands below it."""
+
+        def __enter__(self):
+            names = globals()
+            self.hidden = {name: names[name] for name in backhand.BLANKS if name in names}
+            names.update({name: backhand.Blank() for name in backhand.BLANKS})
+            self.begin(names)
+
+        def __exit__(self, kind, error, trace):
+            names = globals()
+            for name in backhand.BLANKS:
+                names.pop(name, None)
+            names.update(self.hidden)
+            if error is not None and not isinstance(error, Exception):
+                return False
+            if error is not None:
+                said = f"{kind.__name__}: {error}"
+                left = re.search(r"Blank|_{2,}\b", said)
+                print(f"line {trace.tb_lineno}:", "a blank is left here" if left else said)
+            self.end(names)
+            return True
+
+        def begin(self, names):
+            pass
+
+        def end(self, names):
+            pass
+
+    class box(place):
+        """A box of gradients: its code may use the program's tensors, what comes from above, and what is given."""
+
+        def __init__(self, program, asks, given=""):
+            self.program, self.asks, self.given = program, asks.split(), given.split()
+
+        def begin(self, names):
+            scope, self.gradients, output, above = backhand.programs[self.program]
+            for name in [*backhand.asked, *self.asks]:
+                names.pop(name, None)
+            scope = {**scope, f"d{output}": above, **{name: self.gradients[name[1:]] for name in self.given}}
+            names.update({
+                name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in scope.items()
+            })
+
+        def end(self, names):
+            backhand.asked = {name: (names.get(name), self.gradients.get(name[1:])) for name in self.asks}
+
+    def compare():
+        """Each gradient of the box above beside the one of torch.autograd.
+
+        exact: equal to the last bit. approx: they differ by less than 1e-5 of the size of the gradients here.
+        maxdiff: the largest difference.
+        """
+        sizes = sorted(float(one.abs().max()) for _, one in backhand.asked.values() if one is not None and one.numel())
+        usual = sizes[len(sizes) // 2] if sizes else 0.0
+        width = max([8, *map(len, backhand.asked)])
+        print(f"{'gradient':<{width}}  {'shape':<16}  exact  approx  maxdiff")
+        for name, (mine, reference) in backhand.asked.items():
+            row = backhand.compared(mine, reference, usual)
+            print(f"{name:<{width}}  {row}")
+
+    def compared(mine, reference, usual):
+        if mine is None or isinstance(mine, backhand.Blank):
+            return "not yet"
+        if reference is None:
+            return "autograd has no gradient of this name"
+        if not isinstance(mine, torch.Tensor):
+            try:
+                mine = torch.tensor(mine, dtype=reference.dtype)
+            except Exception:
+                return f"is a {type(mine).__name__}, not a tensor"
+        if mine.shape != reference.shape:
+            return f"has the shape {tuple(mine.shape)}; it should be {tuple(reference.shape)}"
+        if mine.isnan().all() and not reference.isnan().any():
+            return "not yet"
+        difference = (mine - reference).abs()
+        largest = float(difference.max()) if difference.numel() else 0.0
+        size = float(reference.abs().max()) if reference.numel() else 0.0
+        exact, approx = bool((mine == reference).all()), largest <= 1e-5 * max(size, usual)
+        return f"{str(tuple(mine.shape)):<16}  {exact!s:<5}  {approx!s:<6}  {largest:.2g}"
+
+    class function(place):
+        """A function that is to tell right from wrong; it is tried on the cases below it."""
+
+        def __init__(self, name):
+            self.name = name
+
+        def begin(self, names):
+            names.pop(self.name, None)
+            backhand.answers = []
+
+    class case(place):
+        """One case: the function should say *right*; where it does not, *message* is what to think about."""
+
+        def __init__(self, right, message):
+            self.right, self.message = right, message
+
+        def begin(self, names):
+            names["said"] = None
+
+        def end(self, names):
+            backhand.answers.append((self.right, names.pop("said", None), self.message))
+
+    def verdicts():
+        """What the function said in each case, and whether it should have."""
+        print("case  should be  said      right")
+        for number, (right, said, message) in enumerate(backhand.answers, start=1):
+            if said is None or isinstance(said, backhand.Blank):
+                print(f"{number:>4}  {right!s:<9}  not yet")
+            else:
+                good = bool(said) == right
+                print(f"{number:>4}  {right!s:<9}  {bool(said)!s:<8}  {good!s}{'' if good else '  ' + message}")
+'''.lstrip()

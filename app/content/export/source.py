@@ -1,0 +1,93 @@
+"""The markdown of a lesson in its own words: cut at the directives, without those parts that are set aside."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from app.content.errors import Faults
+from app.content.fences import Body, Directive, File, markdown, pieces
+
+LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a list: its text without the bullet and without what is quoted below it, and the quotation."""
+
+    text: str
+    quote: str
+
+
+def cut(body: Body, file: File, known: Mapping[str, Sequence[str]]) -> list[str | Directive]:
+    """*body* as stretches of markdown and the directives between them."""
+    tokens = markdown().parse(body.text)
+    lines = body.text.split("\n")
+    found = [part for part in pieces(tokens, body.line, file, known, Faults(file.path)) if isinstance(part, Directive)]
+    ends = {body.line + token.map[0]: token.map[1] for token in tokens if token.map and token.type.endswith("fence")}
+    parts: list[str | Directive] = []
+    at = 0
+    for directive in found:
+        start = directive.place.line - body.line
+        parts += [_text(lines[at:start]), directive]
+        at = ends.get(directive.place.line, start + 1)
+    return [part for part in (*parts, _text(lines[at:])) if part]
+
+
+def without_lists(text: str, wanted: re.Pattern[str]) -> tuple[str, list[Item]]:
+    """*text* without those lists that have an item which *wanted* matches, and the items of these."""
+    tokens = markdown().parse(text)
+    lines = text.split("\n")
+    rest: list[str] = []
+    items: list[Item] = []
+    at = 0
+    for token in tokens:
+        if token.type != "bullet_list_open" or token.level or not token.map:
+            continue
+        first, last = token.map
+        starts = [one.map for one in tokens if one.type == "list_item_open" and one.level == 1 and one.map]
+        inside = [(start, end) for start, end in starts if first <= start < last]
+        if any(wanted.match(lines[start]) for start, _ in inside):
+            rest += lines[at:first]
+            items += [_item(lines[start:end], tokens, start) for start, end in inside]
+            at = last
+    return _text([*rest, *lines[at:]]), items
+
+
+def _item(lines: Sequence[str], tokens: Sequence[Token], start: int) -> Item:
+    quotes = [
+        (one.map[0] - start, one.map[1] - start)
+        for one in tokens
+        if one.type == "blockquote_open" and one.level == 2 and one.map and 0 <= one.map[0] - start < len(lines)
+    ]
+    quoted = {line for first, last in quotes for line in range(first, last)}
+    indent = len(lines[0]) - len(lines[0].lstrip("-*+ "))
+    dedented = [lines[0].lstrip("-*+ "), *(_dedented(line, indent) for line in lines[1:])]
+    quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
+    return Item(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
+
+
+def _dedented(line: str, indent: int) -> str:
+    return line[indent:] if not line[:indent].strip() else line.lstrip()
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines).strip("\n")
+
+
+def unlinked(text: str) -> str:
+    """*text* without links to other lessons, which are not there where an export is read; what they say stays."""
+    return outside_code(text, lambda part: LESSON_LINK.sub(r"\1", part))
+
+
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """*text* with *change* made to everything but fenced code."""
+    lines = text.split("\n")
+    fenced = {
+        line
+        for token in markdown().parse(text)
+        if token.type in ("fence", "code_block") and token.map
+        for line in range(*token.map)
+    }
+    return "\n".join(line if number in fenced else change(line) for number, line in enumerate(lines))

@@ -1,0 +1,91 @@
+"""Exports are run as their readers run them: in a process that knows torch and nothing of this project."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from app.content.blocks import Bug, Checker, Grad, Lesson
+from app.content.course import load_course, load_lesson
+from app.content.export import FORMS, Work, cells_of, written_as
+from app.grading.quiz.answers import right_answers
+
+ROOT = Path(__file__).parents[3]
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
+
+# Runs the code cells of every notebook from top to bottom, and every script as a whole; says what each printed.
+RUNNER = """
+import contextlib, io, json, pathlib, sys, traceback
+
+said = {}
+for path in map(pathlib.Path, sys.argv[1:]):
+    text = path.read_text("utf-8")
+    cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else [{"cell_type": "code", "source": text}]
+    names = {"__name__": "__main__"}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            for cell in cells:
+                if cell["cell_type"] == "code":
+                    exec(compile("".join(cell["source"]), path.name, "exec"), names)
+            error = ""
+        except Exception:
+            error = traceback.format_exc()
+    said[path.name] = {"printed": printed.getvalue(), "error": error}
+assert not [name for name in sys.modules if name == "app" or name.startswith("app.")]
+print(json.dumps(said))
+"""
+
+
+def run(files: Mapping[str, str], folder: Path) -> dict[str, dict[str, str]]:
+    """By file name: what it printed, and the traceback where it stopped."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    paths = [str(folder / name) for name in files]
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", RUNNER, *paths],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def lessons() -> list[Lesson]:
+    return [*load_course(ROOT / "lessons").lessons, *(load_lesson(path) for path in sorted(FIXTURES.glob("*.md")))]
+
+
+def solutions_of(lesson: Lesson) -> dict[str, str]:
+    boxes = [box for box in lesson.exercises if isinstance(box, Grad | Bug | Checker)]
+    return {box.name: box.solution.source for box in boxes}
+
+
+@pytest.fixture(scope="session")
+def exports(lessons: list[Lesson]) -> dict[str, str]:
+    """Every lesson in every form, with blanks and with solutions, by file name such as `matmul.solved.ipynb`."""
+    files = {}
+    for lesson in lessons:
+        right = right_answers(lesson)
+        for state, codes in (("blank", {}), ("solved", solutions_of(lesson))):
+            cells = cells_of(lesson, Work(codes=codes, right=right))
+            files |= {f"{lesson.slug}.{state}.{form}": written_as(form, cells) for form in FORMS}
+    return files
+
+
+@pytest.fixture(scope="session")
+def ran(exports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """What every notebook and every script did, run in one process."""
+    wanted = {name: text for name, text in exports.items() if not name.endswith(".md")}
+    return run(wanted, tmp_path_factory.mktemp("exports"))
+
+
+@pytest.fixture(scope="session")
+def run_exports(tmp_path_factory: pytest.TempPathFactory):
+    return lambda files: run(files, tmp_path_factory.mktemp("own"))

@@ -1,0 +1,147 @@
+"""Every export is a sound file of its kind, and holds what the lesson holds."""
+
+import ast
+import json
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.content.blocks import Choice, Number, Prose, Shape
+from app.content.export import Cell, Work, cells_of, written_as
+from app.content.export.boxes import fitted
+from app.content.parse import parse_lesson
+
+TOP = """---
+title: Layers
+id: layers
+estimate: 5 min
+goals:
+  - say $Y = XW$ aloud
+---
+
+"""
+QUIZ = """See [the matrix product](../2-tensors/07-matmul.md#dw) and [below](#undo), or `[x](y.md)`.
+
+```text
+[kept](as-it-is.md)
+```
+
+::::{choice} undo
+What undoes a broadcast?
+
+- [ ] another broadcast
+  > That copies a second time.
+- [x] a sum
+
+  over the copies
+
+:::{hint}
+Count the copies.
+:::
+::::
+
+:::{number} half
+:answer: 1/2
+How much?
+
+- `2`: Upside down.
+:::
+"""
+
+
+def markdown_of(text, **work):
+    lesson, errors = parse_lesson(TOP + text, "1-unit/01-layers.md")
+    assert errors == ()
+    return written_as("md", cells_of(lesson, Work(**work)))
+
+
+def test_every_notebook_is_valid_and_comes_out_the_same_again(exports):
+    for name, text in exports.items():
+        if name.endswith(".ipynb"):
+            notebook = nbformat.reads(text, as_version=4)
+            nbformat.validate(notebook)
+            ids = [cell["id"] for cell in notebook["cells"]]
+            assert len(set(ids)) == len(ids)
+            assert json.loads(text)["nbformat_minor"] == 5
+
+
+def test_every_script_is_python(exports):
+    for name, text in exports.items():
+        if name.endswith(".py"):
+            ast.parse(text)
+
+
+def test_a_text_to_read_holds_no_helpers(exports):
+    assert not [name for name, text in exports.items() if name.endswith(".md") and "backhand." in text]
+
+
+def test_a_question_keeps_its_answer_folded_away():
+    text = markdown_of(QUIZ)
+
+    shown, folded = text.split("<details><summary>Answer</summary>", 1)
+    assert "- (a) another broadcast\n- (b) a sum\n\n  over the copies" in shown
+    assert "<summary>Hint</summary>\n\nCount the copies." in shown
+    assert "(a) That copies a second time." in folded
+    assert "**(b)**" in folded
+    assert "That copies" not in shown
+    assert "**`1/2` = 0.5**" in folded
+    assert "- `2`: Upside down." in folded
+
+
+def test_own_answers_stand_below_their_questions():
+    text = markdown_of(QUIZ, answers={"undo": ("0", "1"), "half": ("0.4`\n# no heading",)})
+
+    assert "Your answer: (a), (b)" in text
+    assert "Your answer: `0.4' # no heading`" in text
+
+
+def test_links_to_other_lessons_become_their_words():
+    text = markdown_of(QUIZ)
+
+    assert "See the matrix product and [below](#undo)" in text
+    assert "[kept](as-it-is.md)" in text
+    assert '<a id="undo"></a>' in text
+
+
+def test_goals_and_title_come_first():
+    assert markdown_of("Text.").startswith(
+        "# Layers\n\nAbout 5 min.\n\nAfter this lesson you can\n\n- say $Y = XW$ aloud"
+    )
+
+
+def test_prose_is_the_lessons_own(exports, lessons):
+    for lesson in lessons:
+        shown = exports[f"{lesson.slug}.blank.md"]
+        lines = lesson.source.split("\n")
+        for block in lesson.blocks:
+            if isinstance(block, Prose):
+                line = lines[block.place.line - 1]
+                assert line in shown or "](" in line
+
+
+def test_every_question_of_the_course_has_an_answer(exports, lessons):
+    for lesson in lessons:
+        questions = [one for one in lesson.exercises if isinstance(one, Choice | Number | Shape)]
+        text = exports[f"{lesson.slug}.blank.md"]
+        assert text.count("<summary>Answer</summary>\n\n**") >= len(questions)
+
+
+def test_code_that_holds_a_fence_stays_in_its_fence():
+    cell = Cell(text="", code=True, plain='note = """\n```\n"""')
+
+    assert written_as("md", [cell]) == '````python\nnote = """\n```\n"""\n````\n'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# only this", "a = ", "\tx = 1", "if x:\n\ty = 1", 's = """\n  a"""', "a\rb\0\ud800"]
+)
+def test_known_texts_fit_into_a_block(text):
+    ast.parse(f"with box:\n{fitted(text)}\n")
+
+
+@given(st.text(max_size=80) | st.text("ab=()[]'\"\\\n\r\t #:_\f\x0b\u2028", max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_text_fits_into_a_block(text):
+    ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")
