@@ -5,7 +5,7 @@ import sys
 import structlog
 import typer
 
-from app.cli import check, doctor, grade, new, serve
+from app.cli import check, doctor, export, grade, new, serve
 
 app = typer.Typer(
     name="backhand",
@@ -18,6 +18,7 @@ app.command("serve")(serve.serve)
 app.command("check")(check.check)
 app.command("new")(new.new)
 app.command("grade")(grade.grade)
+app.command("export")(export.export)
 app.command("doctor")(doctor.doctor)
 
 

@@ -1,0 +1,55 @@
+"""`backhand export`: lessons as notebooks, scripts or texts to take away."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal, NoReturn
+
+import typer
+
+from app.content.blocks import Bug, Checker, Grad, Lesson
+from app.content.course import load_course, load_lesson
+from app.content.errors import LessonErrors
+from app.content.export import Work, cells_of, written_as
+from app.grading.quiz.answers import right_answers
+from app.settings import Settings
+
+
+def export(
+    path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,
+    form: Annotated[Literal["ipynb", "py", "md"], typer.Option("--format", help="ipynb, py or md.")] = "ipynb",
+    to: Annotated[Path, typer.Option("--to", help="Folder to write into.")] = Path(),
+    solutions: Annotated[bool, typer.Option("--solutions", help="With the authors' solutions in the boxes.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+) -> None:
+    """Write each lesson as a file that runs without the app, with blanks in its boxes."""
+    for name, lesson in _lessons(path or Settings().lessons):
+        work = Work(codes=_solutions(lesson) if solutions else {}, right=right_answers(lesson))
+        target = to / Path(name).with_suffix(f".{form}")
+        if target.exists() and not force:
+            _refuse(f"{target} is there already, perhaps with somebody's work in it. Give --force to overwrite it.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(written_as(form, cells_of(lesson, work)), encoding="utf-8")
+        typer.echo(target)
+
+
+def _lessons(path: Path) -> list[tuple[str, Lesson]]:
+    """The lessons at *path*, each with the name of its file relative to the folder that was asked for."""
+    try:
+        if path.is_dir() and not (path / "unit.md").exists():
+            return [(lesson.path, lesson) for lesson in load_course(path).lessons]
+        if not path.exists():
+            _refuse(f"{path} does not exist. Give a lesson file, a unit or a course folder.")
+        files = sorted(path.glob("[0-9]*-*.md")) if path.is_dir() else [path]
+        return [(file.name, load_lesson(file)) for file in files]
+    except LessonErrors as errors:
+        _refuse(str(errors))
+
+
+def _solutions(lesson: Lesson) -> dict[str, str]:
+    boxes = [box for box in lesson.exercises if isinstance(box, Grad | Bug | Checker)]
+    return {box.name: box.solution.source for box in boxes}
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    sys.exit(2)

@@ -1,0 +1,81 @@
+"""A lesson can be taken away with what its reader wrote in it."""
+
+import json
+
+import pytest
+from starlette.testclient import TestClient
+
+URL = "/lessons/linear/export"
+OWN = "dX = dY @ W.T  # mine\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("ipynb", "application/x-ipynb+json"), ("py", "text/x-python"), ("md", "text/markdown")]
+)
+def test_each_form_is_a_file_to_keep(client: TestClient, form: str, kind: str) -> None:
+    response = client.get(f"{URL}.{form}")
+
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith(kind)
+    assert response.headers["content-disposition"] == f'attachment; filename="linear.{form}"'
+    assert "dX = ____" in response.text
+
+
+def test_own_code_and_answers_are_in_it(client: TestClient) -> None:
+    client.post("/lessons/linear/code/linear-backward/draft", data={"code": OWN, "revision": 0})
+    client.post("/lessons/linear/quiz/dw-shape", data={"answer": "(4, 2)"})
+
+    text = client.get(f"{URL}.md").text
+
+    assert "dX = dY @ W.T  # mine" in text
+    assert "Your answer: `(4, 2)`" in text
+
+
+def test_a_product_is_answered_as_it_was_built(client: TestClient) -> None:
+    client.post("/lessons/linear/quiz/dw-product", data={"left": "X", "left_transposed": "T", "right": "dY"})
+
+    assert "Your answer: `X.T @ dY`" in client.get(f"{URL}.md").text
+
+
+def test_blank_asks_for_the_lesson_as_it_was(client: TestClient) -> None:
+    client.post("/lessons/linear/code/linear-backward/draft", data={"code": OWN, "revision": 0})
+
+    text = client.get(f"{URL}.md?blank=1").text
+
+    assert "mine" not in text
+    assert "dX = ____" in text
+
+
+def test_nobody_gets_what_another_wrote(client: TestClient, other: TestClient) -> None:
+    client.post("/lessons/linear/code/linear-backward/draft", data={"code": OWN, "revision": 0})
+
+    response = other.get(f"{URL}.py")
+
+    assert "# mine" not in response.text
+    assert "no-store" in response.headers["cache-control"]
+    assert "set-cookie" not in response.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/lessons/linear/export.pdf", "/lessons/draft/export.py", "/lessons/nothing/export.md"]
+)
+def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_solutions_never_leave_with_it(client: TestClient) -> None:
+    assert "dX = dY @ W.T" not in client.get(f"{URL}.py").text
+
+
+def test_code_with_half_a_letter_is_no_reason_to_fail(client: TestClient) -> None:
+    client.post("/lessons/linear/code/linear-backward/draft", data={"code": "dX = '\ud7ff\ufffe'\n", "revision": 0})
+
+    assert json.loads(client.get(f"{URL}.ipynb").text)["nbformat"] == 4
+
+
+def test_a_lesson_page_offers_it(client: TestClient) -> None:
+    text = client.get("/lessons/linear").text
+
+    for form in ("ipynb", "py", "md"):
+        assert f'href="{URL}.{form}"' in text
+    assert f'href="{URL}.ipynb?blank=1"' in text
