@@ -10,25 +10,23 @@
 
 import numpy as np
 
-from app.grading.evidence import Array, Case, Diagnosis, scale_of
+from app.grading.evidence import Array, Case, Diagnosis, Look, scale_of
 from app.grading.mistakes.shape import wrong_shape
-from app.grading.mistakes.words import axis_text, number_text
+from app.grading.mistakes.words import axis_text, number_text, shown
 
 ALIKE = 0.999
 NOTHING = 1e-10
+VISIBLE = 1e-4
 
 
 def not_finite(case: Case) -> Diagnosis | None:
-    gots = [look.got for look in case.looks if look.got.dtype.kind == "f"]
-    counts = [(int((~np.isfinite(got)).sum()), got.size) for got in gots]
-    bad = [(count, size) for count, size in counts if count]
-    if not bad:
+    broken = [~np.isfinite(look.got) for look in case.looks if look.got.dtype.kind == "f"]
+    if not any(each.any() for each in broken):
         return None
-    count, size = bad[0]
+    which = "Every entry" if all(each.all() for each in broken) else "An entry"
     message = (
-        f"{count} of the {size} entries of `{case.name}` are NaN or infinite. Look for a "
-        f"division by zero, the logarithm "
-        "of zero or an exponential that overflows."
+        f"{which} of `{case.name}` is NaN or infinite. Look for a division by zero, the logarithm of zero or an "
+        "exponential that overflows."
     )
     return Diagnosis(code=f"{case.name}:not-finite", message=message)
 
@@ -52,16 +50,25 @@ def another_shape(case: Case) -> Diagnosis | None:
 
 def unrecognised(case: Case) -> Diagnosis:
     """True facts only: direction, size and where the error sits, or the shapes where they differ."""
-    look = case.looks[0]
+    look = _telling(case)
     if look.got.shape != look.reference.shape:
         return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
     got, reference = np.asarray(look.got, dtype=np.float64), look.reference
     parts = [
         f"`{case.name}` has the right shape, but its numbers differ",
         *_direction(got, reference),
-        *_place(case, got),
+        *_place(case, look, got),
     ]
     return Diagnosis(code=f"{case.name}:unrecognised", message="; ".join(parts) + ".")
+
+
+def _telling(case: Case) -> Look:
+    """The lesson's own sizes where the error shows on them, otherwise hidden ones."""
+    look = shown(case)
+    if look is case.visible and look.got.shape == look.reference.shape:
+        apart = np.abs(np.asarray(look.got, dtype=np.float64) - look.reference).max(initial=0.0)
+        return look if apart > VISIBLE * np.abs(look.reference).max(initial=0.0) else case.looks[0]
+    return look
 
 
 def _direction(got: Array, reference: Array) -> list[str]:
@@ -76,9 +83,8 @@ def _direction(got: Array, reference: Array) -> list[str]:
     return [f"{kind} (cosine {cosine:.3f}), the length is {ratio} times that of the reference"]
 
 
-def _place(case: Case, got: Array) -> list[str]:
-    look = case.looks[0]
-    off = np.abs(got - look.reference) > 1e-6 * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
+def _place(case: Case, look: Look, got: Array) -> list[str]:
+    off = np.abs(got - look.reference) > VISIBLE * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
     share = float(off.mean()) if off.size else 0.0
     if share >= 1.0:
         return ["every entry is off"]

@@ -23,7 +23,7 @@ from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import vjp
 from app.grading.mistakes.slips import Slip, at_step, every_step, local
 from app.grading.mistakes.steps import Step
-from app.grading.mistakes.words import axis_text, listed
+from app.grading.mistakes.words import axis_text, places_text
 
 Index = tuple[Any, ...]
 POSITIONS_MAX = 40
@@ -192,7 +192,7 @@ def positions(bench: Bench) -> Diagnosis | None:
                 left_out = [each for each in read if each is not None]
                 where = axis_text(bench.case, path.consumer, axis)
                 message = (
-                    f"`{bench.case.name}` lacks the shares of {_shown(left_out)} along {where} of "
+                    f"`{bench.case.name}` lacks the shares of {places_text(left_out)} along {where} of "
                     f"`{bench.spot(path, depth)['y']}`. "
                     "Every position that was picked has a share."
                 )
@@ -218,11 +218,3 @@ def _of_positions(bench: Bench, path: Path, depth: int, axis: int, look: Look) -
     if np.abs(found - whole).max() > ROUND or (whole < 0).any() or whole.all() or not whole.any():
         return None
     return np.asarray(whole == 0)
-
-
-def _shown(left_out: list[Array]) -> str:
-    if all(mark[-1] and mark.sum() == 1 for mark in left_out):
-        return "the last position"
-    places = np.flatnonzero(left_out[0])
-    shown = [str(place) for place in places[:4]] + (["others"] if len(places) > 4 else [])
-    return f"positions {listed(shown)}" if len(places) > 1 else f"position {shown[0]}"

@@ -12,9 +12,7 @@ import numpy as np
 
 from app.grading.evidence import Array, Diagnosis, Look
 from app.grading.mistakes.bench import DIFFERENT, Bench
-from app.grading.mistakes.words import axis_text, listed
-
-SHOWN_MAX = 4
+from app.grading.mistakes.words import axis_text, places_text
 
 
 def confined(bench: Bench) -> Diagnosis | None:
@@ -37,19 +35,9 @@ def _found(bench: Bench, axis: int, marks: Sequence[Array]) -> Diagnosis:
     zero = all(
         not np.compress(mark, bench.got[id(look)], axis).any() for look, mark in zip(case.looks, marks, strict=True)
     )
-    where = f"{_places(marks)} along {axis_text(case, case.tensor, axis)}"
+    where = f"{places_text(marks)} along {axis_text(case, case.tensor, axis)}"
     if zero:
         message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
         return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)
     message = f"`{case.name}` is right except at {where}. Look at what is special about these places."
     return Diagnosis(code=f"{case.name}:part-wrong:{axis}", message=message)
-
-
-def _places(marks: Sequence[Array]) -> str:
-    if all(mark[-1] and mark.sum() == 1 for mark in marks):
-        return "the last position"
-    if all(mark[0] and mark.sum() == 1 for mark in marks):
-        return "the first position"
-    places = np.flatnonzero(marks[0])
-    shown = [str(place) for place in places[:SHOWN_MAX]] + (["others"] if len(places) > SHOWN_MAX else [])
-    return f"positions {listed(shown)}" if len(places) > 1 else f"position {shown[0]}"

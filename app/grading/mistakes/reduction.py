@@ -21,7 +21,7 @@ import numpy as np
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import Axes, stretched_axes
-from app.grading.mistakes.words import axes_text, listed, shape_text
+from app.grading.mistakes.words import axes_text, listed, shape_text, shown
 
 RANK_MAX = 5
 
@@ -89,7 +89,7 @@ def _of_path(bench: Bench, path: Path, source: Source, right: Axes) -> Iterator[
     def row(code: str, act: Callable[[Array], Any], say: Callable[[Case], str]) -> Mistake:
         return Mistake(code=code, predict=partial(_predict, bench, path, source, act), say=say)
 
-    yield row("not-reduced", lambda u: u, partial(_say_not_reduced, path=path, wide=wide, axes=right))
+    yield row("not-reduced", lambda u: u, partial(_say_not_reduced, path=path, axes=right))
     for axes in _axis_sets(len(wide)):
         for keepdim in (False, True):
             summed = partial(np.sum, axis=axes, keepdims=keepdim)
@@ -133,18 +133,18 @@ def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:
 
 
 def _copied(case: Case, path: Path, axes: Axes) -> str:
-    wide = unreduced(case.looks[0], path).shape
-    if wide == case.looks[0].reference.shape:
+    look = shown(case)
+    wide = unreduced(look, path).shape
+    if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {axes_text(case, path.consumer, axes)} of `{path.consumer}`"
     times = listed([str(wide[axis]) for axis in axes])
     return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)} ({times} times here)"
 
 
-def _say_not_reduced(case: Case, path: Path, wide: tuple[int, ...], axes: Axes) -> str:
-    shape = shape_text(case.looks[0].reference.shape)
+def _say_not_reduced(case: Case, path: Path, axes: Axes) -> str:
+    got, reference = (shape_text(array.shape) for array in (shown(case).got, shown(case).reference))
     return (
-        f"These numbers are not yet added up: `{case.name}` has shape {shape_text(wide)}, "
-        f"`{case.tensor}` has {shape}. "
+        f"These numbers are not yet added up: `{case.name}` has shape {got}, `{case.tensor}` has {reference}. "
         f"{_copied(case, path, axes)}, so the shares of all copies are added."
     )
 

@@ -4,7 +4,7 @@
 |---|---|
 | `factor-extra:T` | T |
 | `divided-by:T` | 1/T: T is missing or divided by |
-| `factor-power:T:k` | T^k, k = 2, -2, ½, -½ |
+| `factor-power:T:k` | T^k, k = ±2, ±½; ±3/2, ±3, ±4 for tensors of the statement |
 """
 
 import math
@@ -22,6 +22,9 @@ from app.grading.mistakes.slips import Slip, at_step, every_step
 from app.grading.mistakes.steps import Step
 
 POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
+RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
+"""Powers that are tried for the tensors of the consumer's own statement only."""
+NAMES = {**POWERS, **RARE}
 
 
 def mistakes(bench: Bench) -> Iterator[Mistake]:
@@ -31,7 +34,8 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
         wide = unreduced(look, path).shape
         for name in _by_nearness(look, path):
             if _fits(look.forward[name], wide):
-                for power in POWERS:
+                near = name in (*path.statement.inputs, *path.statement.outputs)
+                for power in NAMES if near else POWERS:
                     yield _row(bench, path, name, power)
     yield from _at_upstream(bench)
     if len(bench.paths) > 1:
@@ -66,7 +70,7 @@ def _row(bench: Bench, path: Path, name: str, power: float) -> Mistake:
 def _code(name: str, power: float) -> str:
     if abs(power) == 1.0:
         return f"factor-extra:{name}" if power > 0 else f"divided-by:{name}"
-    return f"factor-power:{name}:{POWERS[power]}"
+    return f"factor-power:{name}:{NAMES[power]}"
 
 
 def _predict(bench: Bench, path: Path, name: str, power: float, _case: Case, look: Look) -> Array | None:
@@ -122,4 +126,4 @@ def _say(case: Case, path: Path, name: str, power: float) -> str:
         return f"`{case.name}` is scaled by `{name}` once more than the rule for `{line}` asks for."
     if power == -1.0:
         return f"`{case.name}` lacks the factor `{name}`, or divides by it once too often, in the rule for `{line}`."
-    return f"`{name}` stands in `{case.name}` with another power than in the rule for `{line}`: off by {POWERS[power]}."
+    return f"`{name}` stands in `{case.name}` with another power than in the rule for `{line}`: off by {NAMES[power]}."

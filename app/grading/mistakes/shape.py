@@ -20,7 +20,7 @@ import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.words import shape_text, upstream_name
+from app.grading.mistakes.words import shape_text, shown, upstream_name
 
 FLAT = 1e-9
 
@@ -60,7 +60,7 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
 
 def wrong_shape(case: Case) -> str:
     """The true fact that remains where no prediction fits: two shapes that differ."""
-    look = case.looks[0]
+    look = shown(case)
     return (
         f"`{case.name}` has shape {shape_text(look.got.shape)}; a gradient has the shape of its tensor, and "
         f"`{case.tensor}` has {shape_text(look.reference.shape)}."

@@ -2,7 +2,31 @@
 
 from collections.abc import Sequence
 
-from app.grading.evidence import Case, Path
+import numpy as np
+
+from app.grading.evidence import Array, Case, Look, Path
+
+SHOWN_MAX = 4
+
+
+def shown(case: Case) -> Look:
+    """The look whose sizes a sentence may name: the lesson's own, where the mistake has the same form there."""
+    hidden, visible = case.looks[0], case.visible
+    if visible is None or visible.got.ndim != hidden.got.ndim:
+        return hidden
+    differs = hidden.got.shape != hidden.reference.shape
+    return visible if (visible.got.shape != visible.reference.shape) == differs else hidden
+
+
+def places_text(marks: Sequence[Array]) -> str:
+    """Where *marks*, one for each look, are set; by number only where all looks agree."""
+    if all(mark[-1] and mark.sum() == 1 for mark in marks):
+        return "the last position"
+    places = [np.flatnonzero(mark).tolist() for mark in marks]
+    if any(each != places[0] for each in places) or len(places[0]) > SHOWN_MAX:
+        return "some positions"
+    numbers = listed([str(place) for place in places[0]])
+    return f"positions {numbers}" if len(places[0]) > 1 else f"position {numbers}"
 
 
 def shape_text(shape: Sequence[int]) -> str:

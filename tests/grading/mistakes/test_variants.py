@@ -100,3 +100,25 @@ def test_what_no_table_holds_is_described_by_facts_alone(beds):
     assert facts.code == "dh:unrecognised"
     assert "cosine" in facts.message
     assert "times that of the reference" in facts.message
+
+
+@pytest.mark.parametrize(
+    ("line", "becomes", "sizes"),
+    [
+        ("db2 = dlogits.sum(0)", "db2 = dlogits", ["`(32, 27)`", "`(27,)`", "32 times"]),
+        ("dh = dlogits @ W2.T", "dh = W2 @ dlogits", []),
+        (
+            "dbngain = (bnraw * dhpreact).sum(0, keepdim=True)",
+            "dbngain = (bnraw * dhpreact).sum(0)",
+            ["`(64,)`", "`(1, 64)`"],
+        ),
+        ("db1 = dhprebn.sum(0)", "db1 = dhprebn.sum(1)", ["32 times"]),
+    ],
+)
+def test_a_message_names_the_lessons_own_sizes(beds, line, becomes, sizes):
+    bed = beds("network")
+    cases = bed.judged(with_line(bed.box.solution, {"line": line, "becomes": becomes}))
+
+    for case in cases.values():
+        message = diagnose(case).message
+        assert all(size in message for size in sizes)
