@@ -100,11 +100,12 @@ class LocalGraders:
     Entering returns at once: processes warm up in the background, and a question that comes earlier waits for them.
     """
 
-    def __init__(self, settings: Settings, *, gate: bool = True, keep_facts: bool = True) -> None:
+    def __init__(self, settings: Settings, *, gate: bool = True, keep_facts: bool = True, watch: bool = False) -> None:
         self._options = {
             "facts": str((settings.data_dir / "facts").absolute()) if keep_facts else "",
             "require_landlock": settings.require_landlock,
             "unsafe": settings.unsafe_no_sandbox,
+            "watch": watch,
             "names": str(settings.names.absolute()) if settings.names else "",
         }
         self._gate = gate
@@ -187,6 +188,9 @@ class LocalGraders:
             # Cancelled here, a question has cost nothing; from the exchange on it is answered to the end.
             async with asyncio.timeout(STARTUP_SECONDS):
                 process = await self._free.get()
+            if self._known.state == "refused":
+                self._free.put_nowait(process)
+                return instead("refused", self._known.reason)
             exchange = self._spawn(self._exchange(process, packed(question), seconds + GRACE_SECONDS))
             # Shielded: a caller that goes away must not leave a half-read answer in the socket.
             return restored(kind, await asyncio.shield(exchange))

@@ -18,20 +18,23 @@ from app.engine.grade import Engine
 from app.engine.stretch import Stretch
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.engine.trainer import Trainer
+from app.engine.watch import Watch
 from app.sandbox.runner import Jail
 
 TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
-    """Answer until the other end closes."""
+    """Answer until the other end closes, or a canary attack succeeds: the next grader then says so at its start."""
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
+    watch = Watch(jail, on=options["watch"])
     facts = options["facts"]
     engine = Engine(jail, Path(facts) if facts else None)
     trainer = Trainer(jail, Path(options["names"]) if options["names"] else None)
     try:
+        watch.look()
         connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
-        while (question := receive(connection)) is not None:
+        while watch.holds(connection) and (question := receive(connection)) is not None:
             connection.sendall(packed(plain(_answer(engine, trainer, question))))
     finally:
         jail.close()

@@ -48,7 +48,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
 
 
 async def _serve(settings: Settings, course: Course, host: str, port: int) -> None:
-    async with LocalGraders(settings) as graders:
+    async with LocalGraders(settings, watch=True) as graders:
         app = create_app(settings, course, graders)
         config = uvicorn.Config(
             app,

@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
+from app.engine import local
 from app.engine.local import LocalGraders
 from app.engine.task import Task, task_of
 from app.settings import Settings
@@ -112,6 +115,26 @@ def test_a_stopped_pool_says_so(tmp_path: Path) -> None:
         return (await graders.check(task(), RIGHT)).outcome
 
     assert asyncio.run(main()) == "busy"
+
+
+def test_code_is_refused_with_the_reason_where_a_protection_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hello(process: object) -> dict[str, object]:
+        said = await start(process)
+        return {**said, "refusal": "This kernel has no seccomp."}
+
+    start = local._Process.start
+    monkeypatch.setattr(local._Process, "start", hello)
+
+    async def claim(graders: LocalGraders) -> None:
+        verdict = await graders.check(task(), RIGHT)
+
+        assert verdict.outcome == "refused"
+        assert verdict.message == graders.readiness.reason == "This kernel has no seccomp."
+        assert (await graders.facts(task().forward)).error == "This kernel has no seccomp."
+
+    run(claim, tmp_path)
 
 
 async def until(claim: Callable[[], bool]) -> None:

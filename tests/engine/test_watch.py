@@ -1,0 +1,61 @@
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from app.engine import watch
+from app.engine.watch import Watch
+from app.sandbox.runner import Jail
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    one = Jail()
+    yield one
+    one.close()
+
+
+@pytest.fixture(autouse=True)
+def _unrefused(jail: Jail) -> Iterator[None]:
+    yield
+    jail.refusal = ""
+
+
+def test_a_jail_that_holds_is_not_refused(jail: Jail) -> None:
+    Watch(jail, on=True).look()
+
+    assert jail.refusal == ""
+
+
+def test_a_canary_that_succeeds_stops_the_jail(jail: Jail, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "canaries", lambda _: ("read a file",))
+
+    Watch(jail, on=True).look()
+
+    assert "read a file" in jail.refusal
+
+
+def test_the_canaries_fly_again_after_a_while_and_end_the_grader(jail: Jail, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "WATCH_SECONDS", 0.0)
+    monkeypatch.setattr(watch, "canaries", lambda _: ("fork",))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert not Watch(jail, on=True).holds(ours)
+
+
+def test_a_question_is_let_through_while_the_jail_holds(jail: Jail) -> None:
+    watcher = Watch(jail, on=True)
+    watcher.look()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"x")
+
+        assert watcher.holds(ours)
+
+
+def test_a_watch_that_is_off_never_looks(jail: Jail, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "canaries", lambda _: ("fork",))
+
+    Watch(jail, on=False).look()
+
+    assert jail.refusal == ""
