@@ -55,7 +55,7 @@ def take(address: str) -> None:
         expect(page.locator(f"#{BOX}-verdict")).to_have_attribute("data-outcome", "graded", timeout=30_000)
         page.evaluate("document.activeElement.blur(); document.fonts.ready")
         page.evaluate(
-            f"document.getElementById('{BOX}').previousElementSibling.previousElementSibling.scrollIntoView()"
+            f"document.getElementById('{BOX}').previousElementSibling.scrollIntoView()"
         )
         page.mouse.move(0, 0)
         page.wait_for_timeout(300)

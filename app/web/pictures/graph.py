@@ -44,7 +44,8 @@ def statements(forward: Forward) -> list[Statement]:
         for target in node.targets:
             made = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
             known.update(made)
-            source = f"{ast.unparse(target)} = {ast.unparse(node.value)}"
+            written = ast.get_source_segment(forward.source, node.value) or ""
+            source = f"{ast.unparse(target)} = {' '.join(written.split())}"
             found.append(Statement(made[0], source, tuple(reads)))
     return found
 
