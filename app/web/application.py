@@ -19,7 +19,7 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.web import answers, boxes, health, hints, pages, theme, training
+from app.web import answers, boxes, export, health, hints, pages, theme, training
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.errors import TITLES, ErrorPages, described
@@ -65,6 +65,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
             await learners.forget_empty(db, learners.now() - EMPTY_LEARNERS_STAY)
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
+        site.runs.check_names()
         yield
         await site.runs.close()
         await database.close()
@@ -89,7 +90,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (pages, answers, boxes, training, hints, theme, health):
+    for room in (pages, export, answers, boxes, training, hints, theme, health):
         app.include_router(room.router)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app
