@@ -87,7 +87,7 @@ def predicted(bench: Bench, families: tuple[Family, ...]) -> Iterator[Mistake]:
 @np.errstate(all="ignore")
 def diagnose(case: Case) -> Diagnosis | None:
     """The mistake behind a wrong gradient; None where no table holds it."""
-    broken = facts.not_finite(case) or facts.all_zeros(case)
+    broken = facts.not_finite(case) or facts.cut_to_integers(case) or facts.all_zeros(case)
     if broken is not None:
         return broken
     bench = Bench(case)

@@ -3,6 +3,7 @@
 | code | meaning |
 |---|---|
 | `not-finite` | some entries are NaN or infinite |
+| `dtype` | integers or truth values: the fractions are cut off |
 | `zeros` | every entry is zero |
 | `shape` | another shape |
 | `unrecognised` | none of the tables; direction, size and place are given |
@@ -11,6 +12,7 @@
 import numpy as np
 
 from app.grading.evidence import Array, Case, Diagnosis, Look, scale_of
+from app.grading.mistakes import sentences
 from app.grading.mistakes.shape import wrong_shape
 from app.grading.mistakes.words import axis_text, number_text, shown
 
@@ -29,6 +31,15 @@ def not_finite(case: Case) -> Diagnosis | None:
         "exponential that overflows."
     )
     return Diagnosis(code=f"{case.name}:not-finite", message=message)
+
+
+def cut_to_integers(case: Case) -> Diagnosis | None:
+    """Right but for the fraction, because the tensor cannot hold one."""
+    if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in case.looks):
+        return None
+    if any(np.any(look.got != np.trunc(look.reference).astype(look.got.dtype)) for look in case.looks):
+        return None
+    return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
 
 
 def all_zeros(case: Case) -> Diagnosis | None:

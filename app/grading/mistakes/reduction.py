@@ -138,7 +138,7 @@ def _copied(case: Case, path: Path, axes: Axes) -> str:
     if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {axes_text(case, path.consumer, axes)} of `{path.consumer}`"
     times = listed([str(wide[axis]) for axis in axes])
-    return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)} ({times} times here)"
+    return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)}, {times} times here"
 
 
 def _say_not_reduced(case: Case, path: Path, axes: Axes) -> str:

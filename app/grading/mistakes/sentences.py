@@ -39,10 +39,8 @@ def wrong_dtype(name: str, dtype: str, right: bool) -> Diagnosis:
     """*right* says whether the numbers are, apart from their type."""
     kind = {"i": "integers", "u": "integers", "b": "truth values"}.get(dtype[:1], f"`{dtype}`")
     start = "The numbers are right, but " if right else ""
-    message = (
-        f"{start}`{name}` holds {kind}; a division in place would fail on it. A gradient holds floating-point numbers."
-    )
-    return _of(name, "dtype", message[0].upper() + message[1:])
+    end = "a division in place would fail on it" if right else "fractions are cut off"
+    return _of(name, "dtype", f"{start}`{name}` holds {kind}: {end}. A gradient holds floating-point numbers.")
 
 
 def aliased(name: str, other: str, line: int | None = None) -> Diagnosis:

@@ -38,6 +38,7 @@ def layer():
         ("db = dY[0]", "db:one-slice"),
         ("db = -dY.sum(0, keepdim=True)", "db:keepdim-added+sign"),
         ("db = torch.zeros_like(b)", "db:zeros"),
+        ("db = dY.sum(0).long()", "db:dtype"),
         ("db = dY.sum(0) / 0", "db:not-finite"),
     ],
 )
