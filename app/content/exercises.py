@@ -147,7 +147,7 @@ class Grad(Exercise):
     solution: Code
     alternatives: tuple[Code, ...] = ()
     mistakes: tuple[DeclaredMistake, ...] = ()
-    grade: Literal["rule", "value"] = "rule"
+    grade: Literal["rule", "value"] = "value"
     given: tuple[str, ...] = ()
     atol: float | None = None
     rtol: float | None = None

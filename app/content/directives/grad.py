@@ -36,7 +36,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
         solution=solutions[0],
         alternatives=solutions[1:],
         mistakes=tuple(_mistake(child, require, reading) for child in inside.children if child.name == "mistake"),
-        grade="value" if options.one_of("grade", ("rule", "value"), "rule") == "value" else "rule",
+        grade="rule" if options.one_of("grade", ("rule", "value"), "value") == "rule" else "value",
         given=given,
         atol=options.number("atol"),
         rtol=options.number("rtol"),
