@@ -19,12 +19,14 @@ class Kind:
         program: Whether it can be drawn from a forward program; with *tensor*, from the one that `:of:` names.
         needs: Keys of `:given:` that it can be drawn from instead; empty where it needs a program.
         keys: Every key of `:given:`, with what a value must be and its test.
+        alone: It needs neither: the names of the deployment, to look into.
     """
 
     program: bool
     tensor: bool
     needs: tuple[str, ...]
     keys: Mapping[str, tuple[str, Callable[[object, Given], bool]]]
+    alone: bool = False
 
 
 def is_number(value: object) -> bool:
@@ -127,6 +129,7 @@ KINDS: Mapping[str, Kind] = {
             "labels": ("a list with one label per entry of z", _logit_labels),
         },
     ),
+    "names": Kind(False, False, (), {}, alone=True),
     "cells": Kind(
         True,
         True,
@@ -154,6 +157,8 @@ def check_given(kind: Kind, given: Given, options: Options) -> None:
         what, test = kind.keys[key]
         if not test(value, given):
             options.wrong("given", "wrong-type", f"{key!r} of a picture {name!r} is {what}.")
+    if kind.alone:
+        return
     if kind.program and "forward" in options:
         if kind.tensor and "of" not in options:
             options.need("of", "W")

@@ -34,12 +34,22 @@ def load_names(path: Path | None = None) -> Names:
     return read_names(text, path.name)
 
 
-@lru_cache(maxsize=8)
-def load_examples(path: Path | None, context: int) -> dict[str, Examples]:
-    """Examples by part: `train`, `validation`, `test`.
+@lru_cache(maxsize=4)
+def load_parts(path: Path | None) -> dict[str, tuple[str, ...]]:
+    """The names of each part: `train`, `validation`, `test`.
 
     Raises:
         NamesError: As `load_names`.
     """
-    parts = divided(load_names(path).names)
+    return divided(load_names(path).names)
+
+
+@lru_cache(maxsize=8)
+def load_examples(path: Path | None, context: int) -> dict[str, Examples]:
+    """Examples of each part.
+
+    Raises:
+        NamesError: As `load_names`.
+    """
+    parts = load_parts(path)
     return {part: examples_of(parts[part], context) for part in PARTS}

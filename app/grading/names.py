@@ -1,7 +1,7 @@
 """A list of names as training data: symbols, contexts, and the three parts that it is divided into.
 
-The names are divided, not the examples: no name is learned in one part and judged in another. The shuffle is Python's
-own with seed 42, so that a list that is known elsewhere is divided here as it is there.
+The names are divided, not the examples, so no name is cut in two. A list may hold a name more than once, and then it may
+stand in several parts. The shuffle is Python's own with seed 42: a list that is known elsewhere is divided here as there.
 """
 
 import random

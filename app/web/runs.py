@@ -77,6 +77,10 @@ class Runs:
         self._watchers: Counter[int] = Counter()
         self._closing = False
 
+    @property
+    def names(self) -> Path | None:
+        return self._names
+
     def check_names(self) -> None:
         """Tell the operator at the start, and not the first learner who trains."""
         try:
