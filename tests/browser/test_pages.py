@@ -5,10 +5,11 @@ from playwright.sync_api import Page, expect
 
 from app.content.blocks import Axes, Matmul
 from app.content.course import load_course
-from tests.browser.answers import ADDRESS, LESSONS, read_lesson, right_answer
+from tests.browser.answers import ADDRESS, LESSONS, SLUG, right_answer
 from tests.browser.steps import fill_in, open_page, scrolls_sideways, section, violations
 
 COURSE = load_course(LESSONS)
+LESSON = next(one for one in COURSE.lessons if one.slug == SLUG)
 PAGES = [
     "/",
     "/no-such-page",
@@ -56,7 +57,7 @@ def test_math_is_set_for_the_eye_and_for_screen_readers(page: Page) -> None:
 
 def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
     page.goto(ADDRESS)
-    quiz = next(one for one in read_lesson().exercises if isinstance(one, Axes))
+    quiz = next(one for one in LESSON.exercises if isinstance(one, Axes))
     result = section(page, quiz).locator("[data-result]")
     expect(result).to_contain_text("Not summed")
 
@@ -67,10 +68,9 @@ def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
 
 def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
     page.goto(ADDRESS)
-    lesson = read_lesson()
-    quiz = next(one for one in lesson.exercises if isinstance(one, Matmul))
+    quiz = next(one for one in LESSON.exercises if isinstance(one, Matmul))
 
-    fill_in(page, quiz, right_answer(lesson, quiz))
+    fill_in(page, quiz, right_answer(LESSON, quiz))
 
     expect(section(page, quiz).locator("[data-result]")).to_have_attribute("data-fits", "yes")
 
