@@ -54,9 +54,7 @@ def take(address: str) -> None:
         page.locator(f"#{BOX}-check").click()
         expect(page.locator(f"#{BOX}-verdict")).to_have_attribute("data-outcome", "graded", timeout=30_000)
         page.evaluate("document.activeElement.blur(); document.fonts.ready")
-        page.evaluate(
-            f"document.getElementById('{BOX}').previousElementSibling.scrollIntoView()"
-        )
+        page.evaluate(f"document.getElementById('{BOX}').previousElementSibling.scrollIntoView()")
         page.mouse.move(0, 0)
         page.wait_for_timeout(300)
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
