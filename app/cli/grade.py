@@ -10,11 +10,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from app.content.blocks import Grad, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
 from app.engine.local import LocalGraders
-from app.engine.task import Task, task_of
+from app.engine.task import AnyTask, task_of
 from app.grading.verdict import NameVerdict, Verdict
 from app.settings import Settings
 
@@ -30,7 +30,10 @@ def grade(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     no_gate: Annotated[bool, typer.Option("--no-gate", help="Skip the courtesy gate, to test the jail alone.")] = False,
 ) -> None:
-    """Grade a submission against an exercise of a lesson file anywhere on disk."""
+    """Grade a submission against an exercise of a lesson file anywhere on disk.
+
+    In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`.
+    """
     if batch == (code is not None):
         _usage("Give either a CODE.py or --batch.")
     task = _task(exercise)
@@ -60,14 +63,14 @@ def _name_row(one: NameVerdict) -> dict[str, Any]:
     return row | {"maxdiff": one.maxdiff if finite else None}
 
 
-async def _grade_one(task: Task, code: str, *, gate: bool, as_json: bool) -> int:
+async def _grade_one(task: AnyTask, code: str, *, gate: bool, as_json: bool) -> int:
     async with _graders(gate=gate) as graders:
         verdict = await graders.check(task, code)
     typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
     return 0 if verdict.passed else 1
 
 
-async def _grade_batch(task: Task, *, gate: bool) -> int:
+async def _grade_batch(task: AnyTask, *, gate: bool) -> int:
     async with _graders(gate=gate) as graders:
         async for name, code in _submissions():
             verdict = await graders.check(task, code) if code is not None else _unreadable()
@@ -98,15 +101,15 @@ def _graders(*, gate: bool) -> LocalGraders:
     return LocalGraders(Settings(graders=1), gate=gate, keep_facts=False)
 
 
-def _task(exercise: str) -> Task:
+def _task(exercise: str) -> AnyTask:
     path, _, name = exercise.partition("#")
     if not name:
         _usage(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
     lesson = _lesson(Path(path))
-    grads = [one for one in lesson.exercises if isinstance(one, Grad)]
+    boxes = [one for one in lesson.exercises if isinstance(one, CodeBox)]
     found = lesson.exercise(name)
-    if not isinstance(found, Grad):
-        known = ", ".join(one.name for one in grads) or "none"
+    if not isinstance(found, CodeBox):
+        known = ", ".join(one.name for one in boxes) or "none"
         _usage(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
     return task_of(lesson, found)
 
@@ -129,12 +132,16 @@ def _read(path: Path) -> str:
 
 
 def _as_text(verdict: Verdict) -> str:
-    lines = [f"{MARKS.get(one.verdict, '✗')} {one.name:<16} {one.verdict:<17} {one.message}" for one in verdict.names]
+    lines = [
+        f"{MARKS.get(one.verdict, '✗')} {one.name:<16} {one.word or one.verdict:<17} {one.message}"
+        for one in verdict.names
+    ]
     if verdict.message:
         place = f"line {verdict.line}: " if verdict.line else ""
         lines.append(f"{verdict.outcome}: {place}{verdict.message}")
     right = sum(one.verdict in ("right", "right-other-road") for one in verdict.names)
-    lines.append(f"{right} of {len(verdict.names)} right, checked on {verdict.hidden_sizes} hidden sizes")
+    hidden = f", checked on {verdict.hidden_sizes} hidden sizes" if verdict.hidden_sizes else ""
+    lines.append(f"{right} of {len(verdict.names)} right{hidden}")
     return "\n".join(line.rstrip() for line in lines)
 
 

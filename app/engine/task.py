@@ -67,9 +67,14 @@ def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
         case Checker():
             return CheckerTask(checker=box)
         case Bug():
-            return HuntTask(bug=box, mending=grad_task_of(lesson, _mending(box)))
+            return hunt_task_of(lesson, box)
         case Grad():
             return grad_task_of(lesson, box)
+
+
+def hunt_task_of(lesson: Lesson, bug: Bug) -> HuntTask:
+    """The task of *bug*."""
+    return HuntTask(bug=bug, mending=grad_task_of(lesson, _mending(bug)))
 
 
 def grad_task_of(lesson: Lesson, grad: Grad) -> Task:

@@ -112,6 +112,11 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
     )
 
 
+def suspects_of(bug: Bug) -> frozenset[int]:
+    """The lines of the given code on which a statement begins."""
+    return frozenset(statement.lineno for statement in _statements(bug.given.source) or ())
+
+
 def _statements(code: str) -> list[ast.stmt] | None:
     try:
         with warnings.catch_warnings():

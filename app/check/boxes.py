@@ -1,0 +1,106 @@
+"""Prove code boxes: the solution passes, and everything wrong is refused with its reason."""
+
+import ast
+import asyncio
+from collections.abc import Iterable
+
+from app.check.findings import Finding
+from app.check.mutants import Mutant, mutants_of
+from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innocent, Lesson, Place
+from app.engine.grader import Grader
+from app.engine.task import AnyTask, grad_task_of
+from app.grading.facts import Facts
+from app.grading.verdict import Verdict
+
+SHOWN_OUTCOMES = frozenset({"fault", "busy"})
+Told = DeclaredMistake | Innocent
+
+
+async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
+    """The solution passes, the starter does not, mistakes hear their message, mutants are refused."""
+    if unknown := prove_names(grad, facts):
+        return unknown
+    task = grad_task_of(lesson, grad)
+    starter, *solutions = await asyncio.gather(
+        grader.check(task, grad.starter.source),
+        *(grader.check(task, code.source) for code in (grad.solution, *grad.alternatives)),
+    )
+    found = prove_starter(grad.starter, starter)
+    for code, verdict in zip((grad.solution, *grad.alternatives), solutions, strict=True):
+        found += prove_solution(code, verdict)
+    if any(one.level == "error" for one in found):
+        return found
+    mistakes = await asyncio.gather(*(prove_mistake(task, one, one.code.source, grader) for one in grad.mistakes))
+    tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
+    mutants = await prove_mutants(task, grad, tried, grader)
+    return found + [one for batch in mistakes for one in batch] + mutants
+
+
+def prove_names(box: Grad | Bug, facts: Facts) -> list[Finding]:
+    """Every required name is a gradient that the program has."""
+    unknown = [name for name in box.require if name[1:] not in facts.gradable]
+    if not unknown:
+        return []
+    names = ", ".join(f"d{name}" for name in facts.gradable)
+    message = f"{', '.join(unknown)}: no gradient reaches there. Gradients of this program: {names}."
+    return [Finding(box.place, "error", "no-gradient", message)]
+
+
+def prove_starter(starter: Code, verdict: Verdict) -> list[Finding]:
+    """Something is left to be done."""
+    message = "The starter already passes: leave a blank `____` for the learner."
+    return [Finding(starter.place, "error", "starter-passes", message)] if verdict.passed else []
+
+
+def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
+    """The author's own code passes; remarks on it are passed on."""
+    if verdict.passed:
+        notes = [one for one in verdict.names if one.note]
+        return [Finding(code.place, "notice", "vacuous", f"`{one.name}`: {one.note}") for one in notes]
+    place = _line_of(code, verdict.line)
+    if verdict.message and verdict.outcome != "graded":
+        return [Finding(place, "error", "solution-fails", f"The solution ends in {verdict.outcome}: {verdict.message}")]
+    reasons = [f"{one.name} is {one.verdict}: {one.message}" for one in verdict.names if "right" not in one.verdict]
+    return [Finding(place, "error", "solution-fails", f"The solution does not pass. {' '.join(reasons)}")]
+
+
+async def prove_mistake(task: AnyTask, mistake: Told, code: str, grader: Grader) -> list[Finding]:
+    """*code* is refused, with the message of *mistake*."""
+    verdict = await grader.check(task, code)
+    if verdict.outcome in SHOWN_OUTCOMES:
+        return [Finding(mistake.place, "error", "not-proved", verdict.message)]
+    if verdict.passed:
+        return [Finding(mistake.place, "error", "mistake-passes", "This mistake passes: it is not wrong.")]
+    shown = [one.message for one in verdict.names] + [verdict.message]
+    if mistake.message in shown:
+        return []
+    first = next((one.message for one in verdict.names if one.verdict == "wrong"), verdict.message)
+    message = f"This mistake is refused, but with another message: {first}"
+    return [Finding(mistake.place, "error", "mistake-unheard", message)]
+
+
+async def prove_mutants(task: AnyTask, box: Grad | Checker, mutants: Iterable[Mutant], grader: Grader) -> list[Finding]:
+    """No mutant passes, but for those that the author lists as equally right."""
+    mutants = tuple(mutants)
+    verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))
+    equal = {_squeezed(code.source) for code in box.alternatives}
+    accepted = (one for one, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
+    return [_accepted(box.solution, one) for one in accepted if _squeezed(one.code) not in equal]
+
+
+def _accepted(solution: Code, mutant: Mutant) -> Finding:
+    line = mutant.code.splitlines()[min(mutant.line, mutant.code.count("\n") + 1) - 1]
+    message = (
+        f"The exercise accepts a wrong solution ({mutant.edit}): `{line}`. "
+        "If it is right after all, list it as a second solution with :same-as:."
+    )
+    return Finding(_line_of(solution, mutant.line), "error", "mutant-passes", message)
+
+
+def _squeezed(code: str) -> str:
+    # By syntax, not by text: `x ** -2` and `x ** (-2)` are the same program.
+    return ast.unparse(ast.parse(code))
+
+
+def _line_of(code: Code, line: int | None) -> Place:
+    return Place(code.place.path, code.line + (line or 1) - 1)
