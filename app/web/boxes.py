@@ -13,7 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.content.blocks import Grad, Lesson
+from app.content.blocks import Bug, CodeBox, Lesson
+from app.grading.hunt import with_line
 from app.store import attempts, drafts, progress
 from app.store.drafts import Saved
 from app.store.progress import LessonState
@@ -36,13 +37,13 @@ class Box:
 
     site: Site
     lesson: Lesson
-    grad: Grad
+    exercise: CodeBox
     code: str
     revision: int | None
 
     @property
     def names(self) -> tuple[str, str]:
-        return self.lesson.name, self.grad.name
+        return self.lesson.name, self.exercise.name
 
     async def save(self, db: AsyncSession, learner: int) -> Saved:
         return await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
@@ -52,36 +53,42 @@ class Box:
         return self.view_of(await progress.lesson_state(db, learner, *self.names))
 
     def view_of(self, state: LessonState) -> CodeView:
-        return code_view(self.lesson, self.grad, state, self.site.scope(self.lesson, self.grad))
+        return code_view(self.lesson, self.exercise, state, self.site.scope(self.lesson, self.exercise))
 
     def back(self, query: str = "") -> Response:
-        return back_to(f"/lessons/{self.lesson.slug}{query}", self.grad.name)
+        return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)
 
 
-def received(code: str) -> str:
-    """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL."""
-    return code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+def received(exercise: CodeBox, code: str, line: int | None = None) -> str:
+    """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
+
+    Args:
+        line: The line that was named in a bug hunt; it becomes part of the text.
+    """
+    code = code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return with_line(code, line) if line is not None and isinstance(exercise, Bug) else code
 
 
-async def grad_of(exercise: TheExercise) -> Grad:
-    if not isinstance(exercise, Grad):
+async def code_box_of(exercise: TheExercise) -> CodeBox:
+    if not isinstance(exercise, CodeBox):
         raise HTTPException(404)
     return exercise
 
 
-TheGrad = Annotated[Grad, Depends(grad_of)]
+TheCodeBox = Annotated[CodeBox, Depends(code_box_of)]
 
 
 async def box_of(
     site: TheSite,
     lesson: TheLesson,
-    grad: TheGrad,
+    exercise: TheCodeBox,
     code: Annotated[str, Form()] = "",
+    line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     *,
     revision: Annotated[int, Form(ge=0, lt=2**31)],
 ) -> Box:
     # The revision is required: a form without it did not come from a box, and must not empty one.
-    return Box(site, lesson, grad, received(code), revision)
+    return Box(site, lesson, exercise, received(exercise, code, line), revision)
 
 
 TheBox = Annotated[Box, Depends(box_of)]
@@ -91,22 +98,22 @@ TheBox = Annotated[Box, Depends(box_of)]
 async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Grade the text; every check is kept with what was said about it."""
     site, learner = box.site, await visitor.begin()
-    key = site.tasks.key(box.lesson, box.grad, box.code)
+    key = site.tasks.key(box.lesson, box.exercise, box.code)
     async with site.database.write() as db:
         saved = await box.save(db, learner)
         saved.draft.run = None
         stored = await attempts.stored_verdict(db, key)
-    answer = await site.checks.check(learner, box.lesson, box.grad, box.code, stored=stored)
+    answer = await site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
     async with site.database.write() as db:
         tries = await attempts.record_check(
             db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
         )
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
-            rows[box.grad.name] = await progress.mark_solved(db, learner, *box.names)
+            rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)
     if not wants_fragment(request):
         return box.back()
-    state = LessonState(progress=rows, tries={box.grad.name: tries}, drafts={box.grad.name: saved.draft})
+    state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = lesson_progress(site, box.lesson, state.solved)
@@ -119,7 +126,7 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     site, learner = box.site, await visitor.begin()
     async with site.database.write() as db:
         saved = await box.save(db, learner)
-    result = await site.checks.run(learner, box.lesson, box.grad, box.code)
+    result = await site.checks.run(learner, box.lesson, box.exercise, box.code)
     async with site.database.write() as db:
         shown = await drafts.draft_of(db, learner, *box.names)
         if shown is not None:
@@ -152,14 +159,14 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
     async with box.site.database.write() as db:
         saved = await box.save(db, learner)
         if confirm == "yes":
-            await drafts.replace_draft(db, saved.draft, box.grad.starter.source, "reset")
+            await drafts.replace_draft(db, saved.draft, box.exercise.starter.source, "reset")
         view = await box.view(db, learner)
     if confirm != "yes":
-        return box.back(f"?ask={box.grad.name}")
+        return box.back(f"?ask={box.exercise.name}")
     if not wants_fragment(request):
-        return box.back(f"?emptied={box.grad.name}")
+        return box.back(f"?emptied={box.exercise.name}")
     said = "The starter is back. Your text is kept under History."
-    return _shown(box, "_editor.html", view, said, emptied=box.grad.name)
+    return _shown(box, "_editor.html", view, said, emptied=box.exercise.name)
 
 
 @router.post("/restore")
@@ -167,7 +174,7 @@ async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annota
     """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
     learner = await visitor.begin()
     async with box.site.database.write() as db:
-        stored = await history_view(db, learner, box.lesson, box.grad, at)
+        stored = await history_view(db, learner, box.lesson, box.exercise, at)
         if not stored.count or at not in (0, stored.at):
             raise HTTPException(404)
         saved = await box.save(db, learner)
@@ -180,12 +187,12 @@ async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annota
 
 @router.get("/history")
 async def history(
-    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, grad: TheGrad, at: int | None = None
+    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, exercise: TheCodeBox, at: int | None = None
 ) -> Response:
     """One stored text: as a fragment for the box, or as a page of its own."""
     learner = await visitor.learner()
     async with site.database.read() as db:
-        view = await history_view(db, learner, lesson, grad, at)
+        view = await history_view(db, learner, lesson, exercise, at)
     if wants_fragment(request):
         return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
     return site.pages.page(request, "history.html", history=view, lesson=lesson)
@@ -197,7 +204,7 @@ async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Re
     learner = await visitor.begin()
     async with box.site.database.write() as db:
         await box.save(db, learner)
-        view = await history_view(db, learner, box.lesson, box.grad)
+        view = await history_view(db, learner, box.lesson, box.exercise)
     if wants_fragment(request):
         return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
     return back_to(f"{view.url}/history")

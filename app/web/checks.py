@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from app.content.blocks import Grad, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Grader, Run
 from app.grading.verdict import Outcome, Verdict
 from app.store.attempts import Answered
@@ -48,7 +48,7 @@ class Checks:
         self._tasks = tasks
         self._running: Counter[int] = Counter()
 
-    async def check(self, learner: int, lesson: Lesson, grad: Grad, code: str, *, stored: str | None) -> Answer:
+    async def check(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None) -> Answer:
         """The verdict on *code*: the *stored* one where the same text was checked before, by anybody."""
         outside = self._unasked(learner, code)
         if outside is not None:
@@ -57,15 +57,15 @@ class Checks:
         if found is not None:
             return Answer(found, found=True)
         with self._counted(learner):
-            return Answer(await self._grader.check(self._tasks.task(lesson, grad), code))
+            return Answer(await self._grader.check(self._tasks.task(lesson, exercise), code))
 
-    async def run(self, learner: int, lesson: Lesson, grad: Grad, code: str) -> Run:
+    async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Run:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
         outside = self._unasked(learner, code)
         if outside is not None:
             return Run(outcome=outside[0], message=outside[1])
         with self._counted(learner):
-            return await self._grader.run(self._tasks.task(lesson, grad), code)
+            return await self._grader.run(self._tasks.task(lesson, exercise), code)
 
     def _unasked(self, learner: int, code: str) -> tuple[Outcome, str] | None:
         """How a question ends that no grader is asked."""

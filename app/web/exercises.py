@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.content.blocks import Choice, Exercise, Grad, Hint, Lesson, Number, Quiz
+from app.content.blocks import Bug, Choice, CodeBox, Exercise, Hint, Lesson, Number, Quiz
 from app.engine.grader import Run
 from app.grading.facts import Shape
 from app.grading.feedback import Feedback
+from app.grading.hunt import split_line, suspects_of
 from app.grading.quiz import mark
 from app.store.progress import LessonState
 from app.web.said import VerdictView, verdict_view
@@ -60,7 +61,7 @@ class QuizView:
 class SolutionView:
     """The author's code. *closed* says when it opens, empty when it can be opened now; *own* stands beside it."""
 
-    grad: Grad
+    exercise: CodeBox
     url: str
     closed: str
     shown: bool
@@ -68,7 +69,17 @@ class SolutionView:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        return tuple(code.source for code in (self.grad.solution, *self.grad.alternatives))
+        return tuple(code.source for code in (self.exercise.solution, *self.exercise.alternatives))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineView:
+    """One line of the given code of a bug hunt. Statements begin on a *suspect* line, and it can be *named*."""
+
+    number: int
+    source: str
+    suspect: bool
+    named: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +89,10 @@ class CodeView:
     Args:
         scope: What the text may use, for completion: `X|(32, 100); N|32; torch|module`.
         stale: The verdict is about an earlier text, so its line numbers say nothing about this one.
+        lines: The given code of a bug hunt, line by line; empty for other boxes.
     """
 
-    grad: Grad
+    exercise: CodeBox
     url: str
     code: str
     revision: int
@@ -92,10 +104,11 @@ class CodeView:
     solved: bool
     hints: HintsView
     solution: SolutionView
+    lines: tuple[LineView, ...] = ()
 
     @property
     def name(self) -> str:
-        return self.grad.name
+        return self.exercise.name
 
     @property
     def state(self) -> str:
@@ -132,24 +145,36 @@ def quiz_view(
     )
 
 
-def code_view(lesson: Lesson, grad: Grad, state: LessonState, scope: str) -> CodeView:
-    draft = state.drafts.get(grad.name)
-    tries = state.tries.get(grad.name)
+def code_view(lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str) -> CodeView:
+    draft = state.drafts.get(exercise.name)
+    tries = state.tries.get(exercise.name)
+    text = draft.text if draft else exercise.starter.source
+    code, named = split_line(text) if isinstance(exercise, Bug) else (text, None)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
-    url = f"/lessons/{lesson.slug}/code/{grad.name}"
+    url = f"/lessons/{lesson.slug}/code/{exercise.name}"
     return CodeView(
-        grad=grad,
+        exercise=exercise,
         url=url,
-        code=draft.text if draft else grad.starter.source,
+        code=code,
         revision=draft.revision if draft else 0,
         saved_at=draft.saved_at if draft else None,
         scope=scope,
         stale=draft is not None and tries is not None and tries.newest.text != draft.text,
         checked=verdict_view(verdict) if verdict else None,
         run=decoded_run(draft.run) if draft else None,
-        solved=grad.name in state.solved,
-        hints=hints_view(grad, state, url),
-        solution=solution_view(grad, state, url),
+        solved=exercise.name in state.solved,
+        hints=hints_view(exercise, state, url),
+        solution=solution_view(exercise, state, url),
+        lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
+    )
+
+
+def _lines(bug: Bug, named: int | None) -> tuple[LineView, ...]:
+    suspects = suspects_of(bug)
+    lines = bug.given.source.rstrip("\n").split("\n")
+    return tuple(
+        LineView(number=number, source=source, suspect=number in suspects, named=number == named)
+        for number, source in enumerate(lines, start=1)
     )
 
 
@@ -159,14 +184,14 @@ def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
     return HintsView(open=exercise.hints[:opened], total=len(exercise.hints), url=f"{url}/hint")
 
 
-def solution_view(grad: Grad, state: LessonState, url: str) -> SolutionView:
-    row = state.progress.get(grad.name)
-    solved = grad.name in state.solved
-    tries = state.tries.get(grad.name)
-    closed = closed_because(grad, solved=solved, hints=row.hints if row else 0, failed=tries.failed if tries else 0)
-    draft = state.drafts.get(grad.name)
+def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionView:
+    row = state.progress.get(exercise.name)
+    solved = exercise.name in state.solved
+    tries = state.tries.get(exercise.name)
+    closed = closed_because(exercise, solved=solved, hints=row.hints if row else 0, failed=tries.failed if tries else 0)
+    draft = state.drafts.get(exercise.name)
     return SolutionView(
-        grad=grad,
+        exercise=exercise,
         url=f"{url}/solution",
         closed=closed,
         shown=not closed and row is not None and row.solution_at is not None,
@@ -174,18 +199,18 @@ def solution_view(grad: Grad, state: LessonState, url: str) -> SolutionView:
     )
 
 
-def closed_because(grad: Grad, *, solved: bool, hints: int, failed: int) -> str:
+def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) -> str:
     """Why the solution stays closed for now; empty when it may be opened."""
-    if grad.reveal == "never":
+    if exercise.reveal == "never":
         return "The solution of this box is not shown."
     if solved:
         return ""
-    if grad.reveal == "after-success":
+    if exercise.reveal == "after-success":
         return "The solution opens when your own code passes."
-    if grad.reveal.startswith("after:"):
-        wanted = int(grad.reveal.removeprefix("after:"))
+    if exercise.reveal.startswith("after:"):
+        wanted = int(exercise.reveal.removeprefix("after:"))
         left = wanted - failed
         return f"The solution opens after {left} more {'check' if left == 1 else 'checks'}." if left > 0 else ""
-    if hints < len(grad.hints):
+    if hints < len(exercise.hints):
         return "The solution opens after the last hint."
-    return "" if grad.hints or failed else "The solution opens after the first check."
+    return "" if exercise.hints or failed else "The solution opens after the first check."

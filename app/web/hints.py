@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Grad
+from app.content.blocks import CodeBox
 from app.store import drafts, progress
 from app.web.boxes import received
 from app.web.exercises import hints_view, solution_view
@@ -26,16 +26,17 @@ async def hint(
     exercise: TheExercise,
     kind: Literal["quiz", "code", "train"],
     code: Annotated[str, Form()] = "",
+    line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
 ) -> Response:
     """Open the next hint. A code box sends its text along, which is saved."""
-    if isinstance(exercise, Grad) != (kind == "code") or not exercise.hints:
+    if isinstance(exercise, CodeBox) != (kind == "code") or not exercise.hints:
         raise HTTPException(404)
     learner = await visitor.begin()
     names = (lesson.name, exercise.name)
     async with site.database.write() as db:
-        if kind == "code" and revision is not None:
-            await drafts.save_draft(db, learner, *names, received(code), base=revision)
+        if isinstance(exercise, CodeBox) and revision is not None:
+            await drafts.save_draft(db, learner, *names, received(exercise, code, line), base=revision)
         await progress.open_hint(db, learner, *names, len(exercise.hints))
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
@@ -47,6 +48,6 @@ async def hint(
         "_hinted.html",
         name=exercise.name,
         hints=view,
-        solution=solution_view(exercise, state, url) if isinstance(exercise, Grad) else None,
+        solution=solution_view(exercise, state, url) if isinstance(exercise, CodeBox) else None,
         announcement=f"Hint {len(view.open)} of {view.total} is open.",
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.content.blocks import Grad, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.store.drafts import draft_of
 from app.store.history import Mark, marks_of, past
 from app.store.tables import Draft
@@ -22,7 +22,7 @@ REASONS = {
 class HistoryView:
     """One stored text of *count*; *at* counts from 1, 0 where there is none yet. *draft* stands in the box now."""
 
-    grad: Grad
+    exercise: CodeBox
     url: str
     back: str
     at: int
@@ -35,28 +35,28 @@ class HistoryView:
 
     @property
     def name(self) -> str:
-        return self.grad.name
+        return self.exercise.name
 
 
 async def history_view(
-    db: AsyncSession, learner: int | None, lesson: Lesson, grad: Grad, at: int | None = None
+    db: AsyncSession, learner: int | None, lesson: Lesson, exercise: CodeBox, at: int | None = None
 ) -> HistoryView:
     """The text number *at*, the newest where that is None or out of range."""
-    marks = [] if learner is None else await marks_of(db, learner, lesson.name, grad.name)
+    marks = [] if learner is None else await marks_of(db, learner, lesson.name, exercise.name)
     position = at if at is not None and 1 <= at <= len(marks) else len(marks)
     mark = marks[position - 1] if marks else None
     found = await past(db, mark) if mark else None
     verdict = decoded_verdict(found.verdict) if found else None
     back = f"/lessons/{lesson.slug}"
     return HistoryView(
-        grad=grad,
-        url=f"{back}/code/{grad.name}",
-        back=f"{back}#{grad.name}",
+        exercise=exercise,
+        url=f"{back}/code/{exercise.name}",
+        back=f"{back}#{exercise.name}",
         at=position,
         count=len(marks),
         mark=mark,
         text=found.text if found else "",
-        draft=await draft_of(db, learner, lesson.name, grad.name) if learner is not None else None,
+        draft=await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None,
         checked=verdict_view(verdict) if verdict else None,
         reason=REASONS.get(found.reason or "", "") if found else "",
     )

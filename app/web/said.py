@@ -82,7 +82,7 @@ def verdict_view(verdict: Verdict) -> VerdictView:
     rows = tuple(
         Row(
             verdict=one,
-            word=STANDINGS[one.verdict],
+            word=one.word or STANDINGS[one.verdict],
             mark=MARKS[one.verdict],
             right=one.verdict in RIGHT,
             explained=one.name == first,

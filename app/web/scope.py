@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from app.content.blocks import Checker
 from app.engine.task import Task
 from app.grading.facts import Shape
 from app.grading.quiz.words import written
@@ -17,5 +18,13 @@ def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
     for gradient in (upstream, *task.given):
         details[gradient] = details.get(gradient.removeprefix("d"), "")
     details |= {name: str(size) for name, size in forward.dims.items()}
-    details |= dict.fromkeys(MODULES, "module")
-    return "; ".join(f"{name}|{detail}" for name, detail in details.items())
+    return _joined(details)
+
+
+def scope_of_checker(checker: Checker) -> str:
+    """The arguments of the function that is asked for."""
+    return _joined(dict.fromkeys(checker.arguments, ""))
+
+
+def _joined(details: dict[str, str]) -> str:
+    return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(MODULES, "module")).items())

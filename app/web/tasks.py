@@ -9,9 +9,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from app.content.blocks import Course, Grad, Lesson
+from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import plain
-from app.engine.task import Task, grad_task_of
+from app.engine.task import AnyTask, task_of
 
 JUDGES = ("grading", "engine", "sandbox", "content")
 
@@ -21,22 +21,23 @@ class Tasks:
 
     def __init__(self, course: Course) -> None:
         judges = _judges()
-        self._tasks: dict[tuple[str, str], Task] = {}
+        self._tasks: dict[tuple[str, str], AnyTask] = {}
         self._hashes: dict[tuple[str, str], str] = {}
         for lesson in course.lessons:
-            for grad in lesson.exercises:
-                if isinstance(grad, Grad):
-                    task = grad_task_of(lesson, grad)
-                    self._tasks[lesson.name, grad.name] = task
-                    self._hashes[lesson.name, grad.name] = sha256(
+            for exercise in lesson.exercises:
+                if isinstance(exercise, CodeBox):
+                    task = task_of(lesson, exercise)
+                    self._tasks[lesson.name, exercise.name] = task
+                    self._hashes[lesson.name, exercise.name] = sha256(
                         judges + json.dumps(plain(task), sort_keys=True).encode()
                     ).hexdigest()
 
-    def task(self, lesson: Lesson, grad: Grad) -> Task:
-        return self._tasks[lesson.name, grad.name]
+    def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:
+        return self._tasks[lesson.name, exercise.name]
 
-    def key(self, lesson: Lesson, grad: Grad, code: str) -> str:
-        return sha256(f"{self._hashes[lesson.name, grad.name]}\0{code}".encode("utf-8", "surrogatepass")).hexdigest()
+    def key(self, lesson: Lesson, exercise: CodeBox, code: str) -> str:
+        key = f"{self._hashes[lesson.name, exercise.name]}\0{code}"
+        return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache

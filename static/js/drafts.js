@@ -14,6 +14,7 @@ class Draft {
     this.url = form.dataset.draft;
     this.key = `draft:${this.url}`;
     this.saved = this.textarea.value;
+    this.savedLine = this.line;
     this.busy = Promise.resolve();
     this.recover();
   }
@@ -22,8 +23,19 @@ class Draft {
     return this.form.elements.revision;
   }
 
+  /** The line that a bug hunt suspects: it belongs to the text. */
+  get line() {
+    return this.form.elements.line?.value ?? "";
+  }
+
   get dirty() {
-    return this.textarea.value !== this.saved;
+    return this.textarea.value !== this.saved || this.line !== this.savedLine;
+  }
+
+  body(text, line) {
+    const body = new URLSearchParams({ code: text, revision: this.revision.value });
+    if (line) body.set("line", line);
+    return body;
   }
 
   say(words, state) {
@@ -41,7 +53,7 @@ class Draft {
 
   keep() {
     try {
-      const copy = { text: this.textarea.value, revision: this.revision.value, sending: this.sending };
+      const copy = { text: this.textarea.value, line: this.line, revision: this.revision.value, sending: this.sending };
       localStorage.setItem(this.key, JSON.stringify(copy));
     } catch {
       // Storage may be full or forbidden: the server still gets every draft.
@@ -64,8 +76,10 @@ class Draft {
     } catch {
       // A broken copy is no copy.
     }
-    if (!copy || copy.text === this.textarea.value) return this.forget();
+    const same = copy?.text === this.textarea.value && (copy.line ?? "") === this.line;
+    if (!copy || same) return this.forget();
     this.put(copy.text);
+    if (copy.line && this.form.elements.line) this.form.elements.line.value = copy.line;
     // The revision it started from goes along: if another tab has saved since, the server keeps both texts.
     // A save that was on its way when the page closed is not another tab.
     if (copy.sending !== this.saved) this.revision.value = copy.revision;
@@ -86,15 +100,16 @@ class Draft {
   }
 
   async send(leaving) {
+    if (!this.dirty) return;
+    const { line } = this;
     const text = this.textarea.value;
-    if (text === this.saved) return;
     this.sending = text;
     if (leaving) this.keep();
     try {
-      const body = new URLSearchParams({ code: text, revision: this.revision.value });
+      const body = this.body(text, line);
       const response = await fetch(this.url, { method: "POST", body, keepalive: leaving, headers: { Accept: "application/json" } });
       if (!response.ok) throw new Error(response.status);
-      this.confirm(text, await response.json());
+      this.confirm(text, line, await response.json());
     } catch {
       this.say("Kept on this device", "kept");
       clearTimeout(this.timer);
@@ -102,16 +117,18 @@ class Draft {
     }
   }
 
-  confirm(text, { revision, saved, message }) {
+  confirm(text, line, { revision, saved, message }) {
     this.revision.value = revision;
     this.saved = text;
+    this.savedLine = line;
     if (!this.dirty) this.forget();
     this.say(message || `Saved ${clock.format(new Date(saved))}`, message ? "conflict" : "saved");
   }
 
   /** After a check or a run the server has the text that went with it, and the page its revision. */
-  sent(text) {
+  sent(text, line) {
     this.saved = text;
+    this.savedLine = line;
     if (!this.dirty) this.forget();
   }
 
@@ -120,8 +137,7 @@ class Draft {
     if (!this.dirty) return;
     this.sending = this.textarea.value;
     this.keep();
-    const body = new URLSearchParams({ code: this.sending, revision: this.revision.value });
-    fetch(this.url, { method: "POST", body, keepalive: true }).catch(() => {});
+    fetch(this.url, { method: "POST", body: this.body(this.sending, this.line), keepalive: true }).catch(() => {});
   }
 }
 
@@ -149,11 +165,12 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   if (!draft) return;
   clearTimeout(draft.timer);
   const text = draft.textarea.value;
+  const { line } = draft;
   ctx.fetch = async (url, request) => {
     await draft.busy;
     request.body.set("revision", draft.revision.value);
     const response = await fetch(url, request);
-    if (response.ok) draft.sent(text);
+    if (response.ok) draft.sent(text, line);
     return response;
   };
 });
