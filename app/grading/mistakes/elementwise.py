@@ -58,8 +58,8 @@ UPSTREAM = Slip(
 LOCAL = Slip(
     "local-missing:{op}",
     lambda step: step.g,
-    "`{name}` passes {up} on as if `{statement}` changed nothing. Multiply it by the "
-    "local derivative of that operation.",
+    "`{name}` passes {up} on as if `{statement}` changed nothing. Multiply it by the local derivative of that "
+    "operation.",
 )
 DIVIDED = Slip(
     "divided:{op}",
@@ -268,8 +268,8 @@ SPREAD = (
     Slip(
         "mean-missing",
         _uncentred,
-        "`{name}` uses `{x}` itself; a variance measures the distance to the mean, and that "
-        "is what stands in its rule.",
+        "`{name}` uses `{x}` itself; a variance measures the distance to the mean, and that is what stands in its "
+        "rule.",
     ),
     Slip(
         "distance-missing",

@@ -53,8 +53,8 @@ CROSS_ENTROPY = (
     Slip(
         "one-hot-missing",
         _fused(lambda s: s.p),
-        "`{name}` pushes every class down by its probability. The right class is also pulled "
-        "up: the one-hot of the labels is missing.",
+        "`{name}` pushes every class down by its probability. The right class is also pulled up: the one-hot of the "
+        "labels is missing.",
     ),
     Slip(
         "probabilities-missing",
@@ -74,8 +74,8 @@ CROSS_ENTROPY = (
     Slip(
         "term-order",
         _fused(lambda s: s.p - s.t * len(s.z)),
-        "The division by the number of examples reaches only the probabilities in `{name}`: "
-        "it came before the one was subtracted.",
+        "The division by the number of examples reaches only the probabilities in `{name}`: it came before the one "
+        "was subtracted.",
     ),
     Slip(
         "term-order",

@@ -129,8 +129,8 @@ def _of_sizes(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> F
             if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
                 less = "n − 1" if ratios[0] < 1 else "n"
                 text = (
-                    f"is off by n over n − 1 with n = `{label}`: one of the two divides by {less} and the "
-                    f"other does not"
+                    f"is off by n over n − 1 with n = `{label}`: one of the two divides by {less} and the other does "
+                    "not"
                 )
                 return Factor(code="bessel", text=text)
     for pattern, form in FORMS.items():

@@ -166,9 +166,8 @@ def average(bench: Bench) -> Diagnosis | None:
     for path, depth, step in every_step(bench):
         if step.node.op == "softmax" and all(_of_rows(bench, path, depth, look) for look in bench.case.looks):
             message = (
-                f"`{bench.case.name}` has the form that `{step.statement.source}` asks for: the "
-                f"probabilities times what "
-                "arrives minus one number per row. That number is not the average weighted by the probabilities."
+                f"`{bench.case.name}` has the form that `{step.statement.source}` asks for: the probabilities times "
+                "what arrives minus one number per row. That number is not the average weighted by the probabilities."
             )
             return Diagnosis(code=f"{bench.case.name}:average-changed", message=message)
     return None

@@ -76,9 +76,8 @@ SLIPS = (
     Slip(
         "scatter-overwrite",
         _overwritten,
-        "In `{name}` a row that was picked several times holds one share only: a later write "
-        "replaced the earlier ones. "
-        "Rows that were picked once are right. Add each share to what is there.",
+        "In `{name}` a row that was picked several times holds one share only: a later write replaced the earlier "
+        "ones. Rows that were picked once are right. Add each share to what is there.",
     ),
     Slip(
         "scatter-overwrite",
@@ -93,16 +92,16 @@ SLIPS = (
     Slip(
         "dense",
         _dense,
-        "`{name}` gives a share to every entry. In `{statement}` only the entries that were "
-        "picked can be felt; all others are zero.",
+        "`{name}` gives a share to every entry. In `{statement}` only the entries that were picked can be felt; all "
+        "others are zero.",
     ),
     Slip(
         "dense",
         lambda step: np.broadcast_to(
             step.g.reshape(-1)[0] if step.g.size and np.ptp(step.g) == 0 else np.nan, step.x.shape
         ),
-        "`{name}` holds the same number everywhere. In `{statement}` only the entries that "
-        "were picked can be felt; all others are zero.",
+        "`{name}` holds the same number everywhere. In `{statement}` only the entries that were picked can be felt; "
+        "all others are zero.",
     ),
     Slip(
         "upstream-missing",
@@ -193,8 +192,7 @@ def positions(bench: Bench) -> Diagnosis | None:
                 where = axis_text(bench.case, path.consumer, axis)
                 message = (
                     f"`{bench.case.name}` lacks the shares of {places_text(left_out)} along {where} of "
-                    f"`{bench.spot(path, depth)['y']}`. "
-                    "Every position that was picked has a share."
+                    f"`{bench.spot(path, depth)['y']}`. Every position that was picked has a share."
                 )
                 return Diagnosis(code=f"{bench.case.name}:positions", message=message)
     return None

@@ -49,9 +49,8 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
 
 def _of_product(bench: Bench, path: Path, depth: int, step: Step, fields: dict[str, str]) -> Iterator[Mistake]:
     order_text = (
-        "`{name}` multiplies the right two tensors, {up} and `{z}`, in another order or with "
-        "other transposes than the "
-        "forward asks for. Write the shape of `{tensor}` first, then place the factors."
+        "`{name}` multiplies the right two tensors, {up} and `{z}`, in another order or with other transposes than "
+        "the forward asks for. Write the shape of `{tensor}` first, then place the factors."
     ).format(**fields)
     entry_text = (
         "`{name}` multiplies {up} and `{z}` entry by entry; the backward of a matrix product is a matrix product."

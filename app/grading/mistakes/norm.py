@@ -145,9 +145,8 @@ def _say_one(case: Case, name: str) -> str:
 def _say_axes(case: Case, axes: Axes) -> str:
     shown = listed([f"axis {axis}" for axis in axes])
     return (
-        f"The averages in `{case.name}` run over {shown}. They run over the axes along which "
-        f"the forward takes the mean "
-        f"and the variance of `{case.tensor}`."
+        f"The averages in `{case.name}` run over {shown}. They run over the axes along which the forward takes the "
+        f"mean and the variance of `{case.tensor}`."
     )
 
 
@@ -208,16 +207,14 @@ def changed(bench: Bench) -> Diagnosis | None:
         code = f"term-changed:{name}"
         if all(_in_form(bench, look, name, _itself) for look in bench.case.looks):
             message = (
-                f"Only the share of `{bench.case.name}` that comes through `{name}` is off, and by one "
-                f"number per slice: "
-                "what is averaged or summed there is not what arrives at it."
+                f"Only the share of `{bench.case.name}` that comes through `{name}` is off, and by one number per "
+                "slice: what is averaged or summed there is not what arrives at it."
             )
             return Diagnosis(code=f"{bench.case.name}:{code}", message=message)
         if any(all(_in_form(bench, look, name, form) for look in bench.case.looks) for form in (_once, _squared)):
             message = (
-                f"Only the share of `{bench.case.name}` that comes through `{name}` is off: it is not "
-                f"averaged. `{name}` "
-                "is one number per slice, so what arrives at it is first added up along the slice."
+                f"Only the share of `{bench.case.name}` that comes through `{name}` is off: it is not averaged. "
+                f"`{name}` is one number per slice, so what arrives at it is first added up along the slice."
             )
             return Diagnosis(code=f"{bench.case.name}:term-not-averaged:{name}", message=message)
     return None

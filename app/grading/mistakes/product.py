@@ -35,8 +35,8 @@ UPSTREAM = Slip(
 LOCAL = Slip(
     "local-missing:{op}",
     lambda step: step.g,
-    "`{name}` passes {up} on unchanged; in `{statement}` the operand `{x}` is scaled on "
-    "its way, and so is its gradient.",
+    "`{name}` passes {up} on unchanged; in `{statement}` the operand `{x}` is scaled on its way, and so is its "
+    "gradient.",
 )
 
 
@@ -134,8 +134,8 @@ DIV = (
     Slip(
         "treated-as-numerator",
         _below(lambda s: s.g / s.z),
-        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power "
-        "rule with exponent minus one.",
+        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power rule with exponent "
+        "minus one.",
     ),
     Slip(
         "treated-as-numerator",
@@ -145,8 +145,8 @@ DIV = (
     Slip(
         "treated-as-numerator",
         _below(lambda s: s.g / s.x),
-        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power "
-        "rule with exponent minus one.",
+        "`{name}` treats `{x}` as if it stood above the line: a denominator follows the power rule with exponent "
+        "minus one.",
     ),
     LOCAL,
     UPSTREAM,

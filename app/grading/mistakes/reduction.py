@@ -151,8 +151,8 @@ def _say_not_reduced(case: Case, path: Path, axes: Axes) -> str:
 
 def _say_axis(case: Case, path: Path, axes: Axes, right: Axes) -> str:
     return (
-        f"The sum for `{case.name}` runs over {axes_text(case, path.consumer, axes)}. {_copied(case, path, right)}: "
-        "a sum undoes a copy along the same axis."
+        f"The sum for `{case.name}` runs over {axes_text(case, path.consumer, axes)}. {_copied(case, path, right)}: a "
+        "sum undoes a copy along the same axis."
     )
 
 

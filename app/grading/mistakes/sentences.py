@@ -47,8 +47,8 @@ def aliased(name: str, other: str, line: int | None = None) -> Diagnosis:
     """*other* changed *name* after it was finished, because both are one memory."""
     where = f" by line {line}" if line else ""
     message = (
-        f"`{name}` was changed{where} after it was finished: `{other}` is the same memory. "
-        f"Give one of them its own copy."
+        f"`{name}` was changed{where} after it was finished: `{other}` is the same memory. Give one of them its own "
+        "copy."
     )
     return _of(name, "aliased", message)
 
@@ -100,9 +100,8 @@ def operands_do_not_fit(name: str, left: tuple[str, Sequence[int]], right: tuple
     """Two operands of a product, each with its text and shape."""
     (one, one_shape), (other, other_shape) = left, right
     message = (
-        f"`{one}` {shape_text(one_shape)} and `{other}` {shape_text(other_shape)} do not "
-        f"multiply: the inner sizes differ. "
-        f"Write the shape of `{name}` first, then see which operand needs its transpose."
+        f"`{one}` {shape_text(one_shape)} and `{other}` {shape_text(other_shape)} do not multiply: the inner sizes "
+        f"differ. Write the shape of `{name}` first, then see which operand needs its transpose."
     )
     return _of(name, "operands", message)
 

@@ -97,8 +97,8 @@ def _reshaped(_case: Case, look: Look, looks: tuple[Look, ...]) -> Array | None:
 
 def _say_transposed(case: Case) -> str:
     return (
-        f"`{case.name}` holds the transpose of what is asked: its last two axes are exchanged. "
-        "Look at the order of the two factors and at which of them is transposed."
+        f"`{case.name}` holds the transpose of what is asked: its last two axes are exchanged. Look at the order of "
+        "the two factors and at which of them is transposed."
     )
 
 

@@ -53,14 +53,14 @@ SOFTMAX = (
     Slip(
         "average-missing",
         lambda s: s.y * s.g,
-        "`{name}` scales {up} by the probabilities. Raising one score lowers the others: the "
-        "weighted average along the row is not subtracted yet.",
+        "`{name}` scales {up} by the probabilities. Raising one score lowers the others: the weighted average along "
+        "the row is not subtracted yet.",
     ),
     Slip(
         "diagonal",
         lambda s: s.g * s.y * (1 - s.y),
-        "`{name}` treats each score on its own. All scores of a row share one budget, so each "
-        "of them also moves the others' probabilities.",
+        "`{name}` treats each score on its own. All scores of a row share one budget, so each of them also moves the "
+        "others' probabilities.",
     ),
     Slip(
         "weights-missing",
@@ -95,8 +95,8 @@ SOFTMAX = (
     Slip(
         "mean-for-sum",
         lambda s: s.y * (s.g - (s.g * s.y).mean(axis=_axes(s), keepdims=True)),
-        "The products of {up} and the probabilities are averaged in `{name}`; they are "
-        "summed, because the probabilities are the weights already.",
+        "The products of {up} and the probabilities are averaged in `{name}`; they are summed, because the "
+        "probabilities are the weights already.",
     ),
     LOCAL,
     UPSTREAM,
@@ -179,8 +179,8 @@ LAYER_NORM = (
     Slip(
         "statistics-constant",
         _constant,
-        "`{name}` holds the mean and the variance constant. `{x}` moves them as well, and "
-        "each sends back a share of its own.",
+        "`{name}` holds the mean and the variance constant. `{x}` moves them as well, and each sends back a share of "
+        "its own.",
     ),
     Slip(
         "gain-missing",

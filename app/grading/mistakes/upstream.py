@@ -68,51 +68,46 @@ def _other(bench: Bench, path: Path, name: str, _case: Case, look: Look) -> Arra
 
 def _say(case: Case, line: str, output: str, name: str) -> str:
     return (
-        f"The rule fits, but `{case.name}` starts from `{name}`. The forward line is `{line}`: "
-        f"what arrives there is the "
-        f"gradient of its output, `{output}`."
+        f"The rule fits, but `{case.name}` starts from `{name}`. The forward line is `{line}`: what arrives there is "
+        f"the gradient of its output, `{output}`."
     )
 
 
 def copies(bench: Bench) -> Iterator[Mistake]:
     """A tensor that was written down as it is, in place of a share."""
     look = bench.case.looks[0]
-    tensors = {**look.forward, **look.gradients}
-    for name, tensor in tensors.items():
+    for name, tensor in {**look.forward, **look.gradients}.items():
         if tensor.dtype.kind != "f":
             continue
-        for act in (_same, swapped, _reduced):
+        for act in (_as_it_is, _transposed, _summed):
             for path in bench.paths:
                 predict = partial(_copy, bench, path, name, act)
                 say = partial(_say_copy, name=name)
                 yield Mistake(code=f"copied:{name}", predict=predict, say=say, mentions=(name,))
 
 
-def _same(tensor: Array) -> Array:
+def _as_it_is(tensor: Array, _shape: tuple[int, ...]) -> Array:
     return tensor
 
 
-def _reduced(tensor: Array) -> Array:
-    return tensor
+def _transposed(tensor: Array, _shape: tuple[int, ...]) -> Array:
+    return swapped(tensor)
 
 
-def _copy(bench: Bench, path: Path, name: str, act: Callable[[Array], Array], _case: Case, look: Look) -> Array | None:
+def _summed(tensor: Array, shape: tuple[int, ...]) -> Array:
+    wide = np.broadcast_shapes(tensor.shape, shape)
+    return reduce_to(np.broadcast_to(tensor, wide), shape)
+
+
+def _copy(
+    bench: Bench, path: Path, name: str, act: Callable[[Array, tuple[int, ...]], Array], _case: Case, look: Look
+) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name))
-    if tensor is None:
-        return None
-    share = act(tensor)
-    if act is _reduced:
-        try:
-            wide = np.broadcast_shapes(share.shape, look.reference.shape)
-        except ValueError:
-            return None
-        share = reduce_to(np.broadcast_to(share, wide), look.reference.shape)
-    return bench.exchanged(path, look, share)
+    return None if tensor is None else bench.exchanged(path, look, act(tensor, look.reference.shape))
 
 
 def _say_copy(case: Case, name: str) -> str:
     return (
-        f"`{case.name}` holds `{name}` and nothing else that matters. A backward step joins "
-        f"two things: what arrives from "
-        "above and the local derivative."
+        f"`{case.name}` holds `{name}` and nothing else that matters. A backward step joins two things: what arrives "
+        "from above and the local derivative."
     )

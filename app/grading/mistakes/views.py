@@ -40,9 +40,8 @@ def _of_view(bench: Bench, path: Path, depth: int, step: Step) -> Iterator[Mista
     moved = any(node.op == "permute" for node, _ in ((step.node, 0), *step.below))
     if moved:
         say = (
-            "`{name}` has the shape of `{tensor}` and all of its numbers, in the wrong places: "
-            "the exchange of axes in "
-            "`{statement}` was not undone before the reshape, so entries of different groups are mixed."
+            "`{name}` has the shape of `{tensor}` and all of its numbers, in the wrong places: the exchange of axes "
+            "in `{statement}` was not undone before the reshape, so entries of different groups are mixed."
         ).format(**fields)
         predict = partial(_reshaped, bench, path, depth, None)
         yield Mistake(code="permute-skipped", predict=predict, say=partial(_constant, say))
@@ -114,8 +113,7 @@ def misplaced(bench: Bench) -> Diagnosis | None:
             return None
     name, statements = bench.case.name, ", ".join(f"`{path.statement.source}`" for path in bench.paths)
     message = (
-        f"All numbers of `{name}` are right but sit in the wrong places. Undo the layout steps "
-        f"of {statements} one by "
+        f"All numbers of `{name}` are right but sit in the wrong places. Undo the layout steps of {statements} one by "
         "one, the last one first."
     )
     return Diagnosis(code=f"{name}:view-order", message=message)
