@@ -138,7 +138,8 @@ EPSILON = (
     Slip(
         "epsilon-missing",
         _without_epsilon,
-        "What is raised to the power in `{statement}` is `{x}`, with the small constant; `{name}` leaves the constant "
+        "What is raised to the power in `{statement}` is `{x}`, with the small constant; "
+        "`{name}` leaves the constant "
         "out, or has a far smaller one.",
     ),
     *(

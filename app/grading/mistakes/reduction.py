@@ -49,8 +49,6 @@ def _hidden_sum(bench: Bench, path: Path) -> Iterator[Mistake]:
         wide = looks[0].upstream[path.key].ndim
         yield from _of_path(bench, path, source, tuple(range(wide)))
         return
-    if bench.steps(path, looks[0]):
-        return
     rank = looks[0].upstream[path.key].ndim
     for axes in _axis_sets(rank) if rank <= RANK_MAX else ():
         if all(_is_sum(look, path, axes) for look in looks):
@@ -151,7 +149,8 @@ def _say_not_reduced(case: Case, path: Path, axes: Axes) -> str:
 
 def _say_axis(case: Case, path: Path, axes: Axes, right: Axes) -> str:
     return (
-        f"The sum for `{case.name}` runs over {axes_text(case, path.consumer, axes)}. {_copied(case, path, right)}: a "
+        f"The sum for `{case.name}` runs over {axes_text(case, path.consumer, axes)}. "
+        f"{_copied(case, path, right)}: a "
         "sum undoes a copy along the same axis."
     )
 

@@ -24,7 +24,8 @@ def hard_coded(bench: Bench) -> Diagnosis | None:
         return None
     shown = ", ".join(f"`{number}`" for number in sorted(literals))
     message = (
-        f"`{bench.case.name}` is right on the sizes of this lesson and wrong on others: {shown} in the code is a size. "
+        f"`{bench.case.name}` is right on the sizes of this lesson and wrong on others: "
+        f"{shown} in the code is a size. "
         "Take it from a tensor, as in `x.shape[0]`."
     )
     return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)

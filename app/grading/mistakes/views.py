@@ -113,7 +113,8 @@ def misplaced(bench: Bench) -> Diagnosis | None:
             return None
     name, statements = bench.case.name, ", ".join(f"`{path.statement.source}`" for path in bench.paths)
     message = (
-        f"All numbers of `{name}` are right but sit in the wrong places. Undo the layout steps of {statements} one by "
+        f"All numbers of `{name}` are right but sit in the wrong places. Undo the layout steps "
+        f"of {statements} one by "
         "one, the last one first."
     )
     return Diagnosis(code=f"{name}:view-order", message=message)
