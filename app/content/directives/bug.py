@@ -102,8 +102,9 @@ def _planted(given: Directive, solution: Directive, require: tuple[str, ...], re
 def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
     """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
     same = [index for index, one in enumerate(body) if _writes(one) == _writes(mend)]
+    alike = [index for index in same if type(body[index]) is type(mend)]
     if same or not _changes(mend):
-        return same
+        return alike or same
     writing = [index for index, one in enumerate(body) if _owner(one) == _owner(mend)]
     return writing[1:]
 
