@@ -1,7 +1,6 @@
 """Sums in text: exact where they can be, bounded always."""
 
 import math
-import time
 from fractions import Fraction
 
 import pytest
@@ -71,13 +70,9 @@ LONG = ["(" * 10_000, "-" * 10_000, "1" * 10_000, "1**" * 120 + "1"]
 
 
 @pytest.mark.parametrize("text", [*HUGE, *IMPOSSIBLE, *LONG], ids=lambda text: text[:20])
-def test_huge_and_impossible_values_are_refused_at_once(text):
-    started = time.perf_counter()
-
+def test_huge_and_impossible_values_are_refused(text):
     with pytest.raises(UnreadableError):
         number_of(text, NAMES)
-
-    assert time.perf_counter() - started < 0.1
 
 
 def test_a_size_is_whole():
