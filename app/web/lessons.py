@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from app.content.blocks import (
     Axes,
     Block,
+    Bug,
     Callout,
+    Checker,
     Choice,
+    CodeBox,
     Exercise,
     Forward,
     Grad,
@@ -22,6 +25,7 @@ from app.content.blocks import Shape as ShapeQuiz
 from app.grading.facts import Shape
 from app.store.progress import LessonState
 from app.web.exercises import CodeView, QuizView, code_view, quiz_view
+from app.web.names import NamesView, names_view
 from app.web.site import Site
 from app.web.trains import TrainView, train_view
 
@@ -35,6 +39,8 @@ TEMPLATES: Mapping[type, str] = {
     Axes: "_axes.html",
     Matmul: "_matmul.html",
     Grad: "_grad.html",
+    Bug: "_bug.html",
+    Checker: "_checker.html",
     Train: "_train.html",
     Visual: "_visual.html",
 }
@@ -64,7 +70,7 @@ class Item:
 
     template: str
     block: Block
-    view: QuizView | CodeView | TrainView | None = None
+    view: QuizView | CodeView | TrainView | NamesView | None = None
     shapes: Mapping[str, Shape] | None = None
     forward: Forward | None = None
 
@@ -81,7 +87,7 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 
 async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
     template = TEMPLATES.get(type(block), "_unserved.html")
-    if isinstance(block, Grad):
+    if isinstance(block, CodeBox):
         return Item(template=template, block=block, view=code_view(lesson, block, state, site.scope(lesson, block)))
     if isinstance(block, (ShapeQuiz, Number, Choice, Axes, Matmul)):
         shapes = await shapes_for(site, lesson, block)
@@ -90,6 +96,8 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         return Item(template=template, block=block, view=await train_view(site, lesson, block, state, learner))
     if isinstance(block, Forward):
         return Item(template=template, block=block, shapes=site.shapes.inferred(block))
+    if isinstance(block, Visual) and block.kind == "names":
+        return Item(template="_visual_names.html", block=block, view=names_view(site.runs.names))
     if isinstance(block, Visual):
         forward = lesson.forward(block.forward) if block.forward else None
         return Item(template=template, block=block, shapes=await site.shapes.of(forward), forward=forward)
