@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
-BUSY_SECONDS = 5.0
+from app.store import sqlite
 
 _BEGIN = "backhand_begin"
 
@@ -56,22 +56,15 @@ def open_engine(url: str) -> AsyncEngine:
         return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
     if parts.database and parts.database != ":memory:":
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_async_engine(url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
+    engine = create_async_engine(url, connect_args={"async_creator_fn": sqlite.connect}, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # The driver's own transactions begin too late; ours begin in _begin_sqlite.
-    connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-        f"busy_timeout={BUSY_SECONDS * 1000:.0f}",
-    ):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -12,7 +12,7 @@ from app.store.tables import Draft
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("busy_timeout", 5000)])
+@pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 1)])
 async def test_sqlite_is_set_up_on_every_connection(tmp_path: Path, pragma: str, value: object) -> None:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")
 

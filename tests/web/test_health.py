@@ -39,7 +39,7 @@ def test_a_server_that_stops_is_not_ready(client: TestClient, app: FastAPI) -> N
 @pytest.fixture
 def locked(app: FastAPI, tmp_path: Path, monkeypatch) -> Iterator[TestClient]:
     """A client whose server finds the database locked by another program."""
-    monkeypatch.setattr("app.store.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("app.store.sqlite.BUSY_SECONDS", 0.05)
     with TestClient(app, headers={"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}) as client:
         yield from _locked(client, tmp_path)
 
