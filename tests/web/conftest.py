@@ -15,8 +15,9 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course, Forward
 from app.content.course import load_course
 from app.engine.grader import Readiness, Run, Shown
-from app.engine.task import Task
+from app.engine.task import AnyTask, CheckerTask, HuntTask
 from app.grading.facts import Facts
+from app.grading.hunt import with_line
 from app.grading.verdict import NameVerdict, Outcome, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
@@ -28,6 +29,28 @@ RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 WRONG = "dX = W @ dY\n"
 
 
+def names_of(task: AnyTask) -> tuple[str, ...]:
+    """What a verdict has a row for."""
+    match task:
+        case CheckerTask(checker=checker):
+            return (checker.function,)
+        case HuntTask(mending=mending):
+            return mending.grad.require
+        case _:
+            return task.grad.require
+
+
+def solution_of(task: AnyTask) -> str:
+    """The text that passes."""
+    match task:
+        case CheckerTask(checker=checker):
+            return checker.solution.source
+        case HuntTask(bug=bug):
+            return with_line(bug.solution.source, bug.line)
+        case _:
+            return task.grad.solution.source
+
+
 class FakeGrader:
     """Passes the author's solution; a text that is the name of an outcome ends that way; all else is wrong."""
 
@@ -36,20 +59,19 @@ class FakeGrader:
         self.checked: list[str] = []
         self.outcome: Verdict | None = None
 
-    async def check(self, task: Task, code: str) -> Verdict:
+    async def check(self, task: AnyTask, code: str) -> Verdict:
         self.checked.append(code)
         if self.outcome is not None:
             return self.outcome
         ending = next((one for one in OUTCOMES if one == code.strip()), None)
         if ending is not None:
             return Verdict(outcome=ending, message=f"This ended as `{ending}`.", line=1)
-        if code.strip() == task.grad.solution.source.strip():
+        if code.strip() == solution_of(task).strip():
             names = tuple(
-                NameVerdict(name=name, verdict="right", exact=True, approx=True, maxdiff=0.0)
-                for name in task.grad.require
+                NameVerdict(name=name, verdict="right", exact=True, approx=True, maxdiff=0.0) for name in names_of(task)
             )
             return Verdict(outcome="graded", passed=True, names=names, hidden_sizes=2)
-        first, *others = task.grad.require
+        first, *others = names_of(task)
         wrong = NameVerdict(
             name=first,
             verdict="wrong",
@@ -65,10 +87,10 @@ class FakeGrader:
         later = (NameVerdict(name=name, verdict="not-yet", message="A blank is left.") for name in others)
         return Verdict(outcome="graded", names=(wrong, *later), hidden_sizes=2, printed=f"<b>{code}</b>")
 
-    async def run(self, task: Task, code: str) -> Run:
+    async def run(self, task: AnyTask, code: str) -> Run:
         if code.strip() == "error":
             return Run(outcome="error", message="`q` is not defined.", line=1)
-        shown = Shown(name=task.grad.require[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
+        shown = Shown(name=names_of(task)[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
         return Run(outcome="graded", shown=(shown,), printed="<i>hello</i>")
 
     async def facts(self, forward: Forward) -> Facts:
