@@ -3,7 +3,7 @@
 import asyncio
 
 from app.content.blocks import Forward
-from app.engine.grader import Grader, Readiness, Run
+from app.engine.grader import Grader, Nudge, Readiness, Run
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.facts import Facts
@@ -28,6 +28,10 @@ class Patient:
     async def run(self, task: AnyTask, code: str) -> Run:
         async with self._turn:
             return await self._grader.run(task, code)
+
+    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
+        async with self._turn:
+            return await self._grader.nudge(task, code, name, entry)
 
     async def facts(self, forward: Forward) -> Facts:
         async with self._turn:

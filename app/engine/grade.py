@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.content.blocks import Bug, Forward
-from app.engine import checking
+from app.engine import checking, nudging
 from app.engine.bench import Bench, UnfitError, scales_output
 from app.engine.facts import FactsCache
-from app.engine.grader import Run, Shown
+from app.engine.grader import Nudge, Run, Shown
 from app.engine.outcomes import author_fault, ending, grader_fault
 from app.engine.study import AuthorError, JailFailedError, JailRuns, Study
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
@@ -152,6 +152,23 @@ class Engine:
             return done
         raised = trial.errors[0]
         return replace(done, outcome="error", line=raised.line, message=translate(raised))
+
+    def nudge(self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True) -> Nudge:
+        """What becomes of the loss when the *entry* of the tensor that *name* is the gradient of is moved a little."""
+        task = task.mending if isinstance(task, HuntTask) else task
+        if isinstance(task, CheckerTask):
+            return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
+        code, _ = normalise(code)
+        plan, refused = self._admitted(task.grad.forbid, code, gate)
+        own = refused or nudging.Own(code, plan)
+        try:
+            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            return Nudge(outcome="fault", name=name, message=self._fault(error).message)
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a nudge of %s failed", task.name)
+            return Nudge(outcome="fault", name=name, message=grader_fault().message)
 
     # Before the run.
 

@@ -33,6 +33,31 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Nudge:
+    """A finite difference at one entry of a tensor, with the learner's own number.
+
+    Args:
+        outcome: `graded` where L was measured; everything else is explained by *message*.
+        name, entry: The gradient that the quotient approximates, such as `dW`, and the index.
+        above, below: L with the entry moved by plus and minus *step*.
+        own: The learner's number; None where *message* says why there is none.
+        message: How the two numbers compare, in words.
+        note: What the quotient does not show of itself, such as a kink.
+    """
+
+    outcome: Outcome
+    name: str = ""
+    entry: tuple[int, ...] = ()
+    step: float = 0.0
+    above: float = 0.0
+    below: float = 0.0
+    quotient: float = 0.0
+    own: float | None = None
+    message: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether code can be checked now.
 
@@ -56,6 +81,8 @@ class Grader(Protocol):
     async def check(self, task: AnyTask, code: str) -> Verdict: ...
 
     async def run(self, task: AnyTask, code: str) -> Run: ...
+
+    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge: ...
 
     async def facts(self, forward: Forward) -> Facts: ...
 

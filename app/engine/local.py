@@ -17,7 +17,7 @@ import structlog
 from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.frames import packed, read
-from app.engine.grader import Readiness, Run
+from app.engine.grader import Nudge, Readiness, Run
 from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.facts import Facts
@@ -159,6 +159,12 @@ class LocalGraders:
         question = {"ask": "run", **self._asking(task, code)}
         return await self._asked(
             question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
+        )
+
+    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
+        question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
+        return await self._asked(
+            question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
         )
 
     async def facts(self, forward: Forward) -> Facts:

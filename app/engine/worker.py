@@ -46,6 +46,9 @@ def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
             return engine.check(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
         case "run":
             return engine.run(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
+        case "nudge":
+            task, name, entry = _task(question["kind"], question["task"]), question["name"], question["entry"]
+            return engine.nudge(task, question["code"], name, entry, gate=question["gate"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
         case "train":

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from app.sandbox import harness, jail, kernel, namespaces, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
-DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker")}
+DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker", "nudge")}
 IDLE_SECONDS = 0.005
 
 

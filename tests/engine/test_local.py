@@ -108,6 +108,19 @@ def test_facts_are_those_of_the_forward_program(tmp_path: Path) -> None:
     run(claim, tmp_path)
 
 
+def test_a_nudge_is_measured_and_a_wrong_index_is_explained(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        measured = await graders.nudge(task(), RIGHT, "dW", "0, 1")
+        refused = await graders.nudge(task(), RIGHT, "dW", "99, 0")
+
+        assert measured.outcome == "graded"
+        assert measured.own == pytest.approx(measured.quotient, rel=1e-4)
+        assert refused.outcome == "refused"
+        assert "no entry 99" in refused.message
+
+    run(claim, tmp_path)
+
+
 def test_a_stopped_pool_says_so(tmp_path: Path) -> None:
     async def main() -> str:
         async with pool(tmp_path, 1) as graders:

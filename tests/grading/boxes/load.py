@@ -102,7 +102,7 @@ class OpenJail:
         self.jobs: list[Job] = []
 
     def run(self, job: Job) -> Reply:
-        from app.grading import attempt, checker, tape, train
+        from app.grading import attempt, checker, nudge, tape, train
 
         self.jobs.append(job)
         started = time.perf_counter()
@@ -111,9 +111,8 @@ class OpenJail:
         default = torch.get_default_dtype()
         ending = "done"
         try:
-            {"tape": tape, "attempt": attempt, "train": train, "checker": checker}[job.driver].run(
-                dict(job.header), arrays, out
-            )
+            drivers = {"tape": tape, "attempt": attempt, "train": train, "checker": checker, "nudge": nudge}
+            drivers[job.driver].run(dict(job.header), arrays, out)
         except MemoryError:
             ending = "memory"
         except Exception:
