@@ -43,6 +43,7 @@ __all__ = [
     "CodeBox",
     "Course",
     "DeclaredMistake",
+    "Deliverable",
     "Distribution",
     "Exercise",
     "Forward",
@@ -189,6 +190,18 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deliverable:
+    """Something that a learner has in hand after a unit, in a sentence with links to where it is made.
+
+    Args:
+        made_in: The links in it: the path of a lesson file in the course, and an exercise of it or nothing.
+    """
+
+    html: Markup
+    made_in: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """A folder of lessons. *summary* is the body of its `unit.md`."""
 
@@ -197,6 +210,7 @@ class Unit:
     title: str
     summary: Markup
     lessons: tuple[Lesson, ...]
+    deliverables: tuple[Deliverable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

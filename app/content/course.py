@@ -11,9 +11,10 @@ from posixpath import normpath
 
 from markupsafe import Markup
 
-from app.content.blocks import Course, Lesson, Link, Place, Unit
+from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
 from app.content.errors import Faults, LessonError, LessonErrors, did_you_mean
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
+from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
 from app.content.uses import uses_faults
@@ -142,9 +143,16 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
         if lesson:
             lessons.append(replace(lesson, path=relative))
     lessons.sort(key=lambda lesson: int(Path(lesson.path).name.partition("-")[0]))
-    title, summary, links = _unit_page(path, errors)
-    unit = Unit(slug=slug, number=int(number), title=title, summary=summary, lessons=tuple(lessons))
-    return _Read(path.name, unit, files, ids, links)
+    page = _unit_page(path, errors)
+    unit = Unit(
+        slug=slug,
+        number=int(number),
+        title=page.title,
+        summary=page.summary,
+        lessons=tuple(lessons),
+        deliverables=page.deliverables,
+    )
+    return _Read(path.name, unit, files, ids, page.links)
 
 
 def _id_in(text: str) -> str:
@@ -153,13 +161,22 @@ def _id_in(text: str) -> str:
     return front.options.text("id") or ""
 
 
-def _unit_page(path: Path, errors: list[LessonError]) -> tuple[str, Markup, Sequence[Link]]:
-    """Title, summary and links of a unit's `unit.md`."""
+@dataclass(frozen=True, slots=True)
+class _UnitPage:
+    """What a unit's `unit.md` says."""
+
+    title: str
+    summary: Markup
+    deliverables: tuple[Deliverable, ...] = ()
+    links: Sequence[Link] = ()
+
+
+def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
     file = path / "unit.md"
     if not file.is_file():
         fix = "Write '---', 'title: …', '---' and a sentence about it."
         errors.append(LessonError(Place(file.as_posix(), 1), "no-unit-file", "The unit has no 'unit.md'.", fix))
-        return path.name, Markup(), ()
+        return _UnitPage(path.name, Markup())
     text, found = _text(file, file.as_posix())
     errors += found
     lines = file_of(text or "", file.as_posix())
@@ -167,12 +184,21 @@ def _unit_page(path: Path, errors: list[LessonError]) -> tuple[str, Markup, Sequ
     front = read_front_matter(lines, UNIT_KEYS, faults)
     prose = Prose(lines, faults)
     summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
+    deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
     title = front.options.text("title") or ""
     if not title and not faults.found:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
     prose.check_jumps()
     errors += faults.found if text is not None else ()
-    return title, summary, prose.links
+    return _UnitPage(title, summary, deliverables, prose.links)
+
+
+def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
+    """One line of markdown, and which exercises its links lead to."""
+    before = len(prose.links)
+    html = prose.inline(value.text, value.place.line)
+    made_in = tuple((normpath(f"{folder}/{link.target}"), link.anchor) for link in prose.links[before:])
+    return Deliverable(html=html, made_in=made_in)
 
 
 def _text(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:

@@ -11,9 +11,9 @@ from app.content.fences import Body, File
 from app.content.options import NAME, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft")
-UNIT_KEYS = ("title",)
+UNIT_KEYS = ("title", "deliverables")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
-LIST_KEYS = ("requires", "goals")
+LIST_KEYS = ("requires", "goals", "deliverables")
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,3 +125,31 @@ def test_the_lessons_of_this_project_have_no_errors():
 
     assert [str(error) for error in errors] == []
     assert course is not None
+
+
+def test_a_deliverable_knows_where_it_is_made(tmp_path):
+    unit = tmp_path / "1-layers"
+    unit.mkdir()
+    (unit / "01-one.md").write_text("---\ntitle: One\nid: one\nestimate: 1 min\n---\n\n## Here\n")
+    (unit / "unit.md").write_text(
+        '---\ntitle: Layers\ndeliverables:\n  - "A *table* of [shapes](01-one.md#here)."\n'
+        '  - "And [all](01-one.md)."\n---\n'
+    )
+
+    (made, whole) = load_course(tmp_path).units[0].deliverables
+
+    assert made.made_in == (("1-layers/01-one.md", "here"),)
+    assert "<em>table</em>" in made.html
+    assert 'href="/lessons/one#here"' in made.html
+    assert whole.made_in == (("1-layers/01-one.md", ""),)
+
+
+def test_a_deliverable_with_a_broken_link_is_told_with_its_line(tmp_path):
+    unit = tmp_path / "1-layers"
+    unit.mkdir()
+    (unit / "01-one.md").write_text("---\ntitle: One\nid: one\nestimate: 1 min\n---\n\nText.\n")
+    (unit / "unit.md").write_text('---\ntitle: Layers\ndeliverables:\n  - "[shapes](01-one.md#nowhere)"\n---\n')
+
+    _, errors = read_course(tmp_path)
+
+    assert [(error.code, error.place.line) for error in errors] == [("broken-link", 4)]
