@@ -33,6 +33,12 @@ async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str
     return await db.get(TrainingRun, (learner, lesson, exercise))
 
 
+async def trainings_by(db: AsyncSession, learner: int) -> list[TrainingRun]:
+    """The last run of each exercise, the latest first."""
+    mine = select(TrainingRun).where(TrainingRun.learner_id == learner)
+    return list(await db.scalars(mine.order_by(TrainingRun.began_at.desc())))
+
+
 async def live_training(db: AsyncSession, learner: int) -> TrainingRun | None:
     """The run of *learner* that is under way, in whatever process."""
     mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))

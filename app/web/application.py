@@ -19,7 +19,7 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.web import answers, boxes, export, health, hints, names, pages, theme, training
+from app.web import answers, boxes, contents, export, finish, health, hints, names, pages, theme, training
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.errors import TITLES, ErrorPages, described
@@ -90,7 +90,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (pages, export, answers, boxes, training, names, hints, theme, health):
+    for room in (contents, pages, export, finish, answers, boxes, training, names, hints, theme, health):
         app.include_router(room.router)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app

@@ -10,13 +10,14 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.content.blocks import Course, Exercise, Grad, Lesson, Unit
+from app.content.blocks import CodeBox, Course, Exercise, Lesson, Unit
 from app.engine.grader import Grader
+from app.engine.task import CheckerTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
 from app.web.render import Pages
 from app.web.runs import Runs
-from app.web.scope import scope_of
+from app.web.scope import scope_of, scope_of_checker
 from app.web.shapes import ShapesOf
 from app.web.tasks import Tasks
 from app.web.visitor import Visitor
@@ -42,13 +43,20 @@ class Site:
 
     @cached_property
     def with_math(self) -> frozenset[str]:
-        """Names of the lessons that hold formulas, and slugs of the units whose summary does."""
+        """Names of the lessons that hold formulas, and `units/` with the slugs of the units whose own page does."""
         lessons = {lesson.name for lesson in self.course.lessons if has_math(lesson)}
-        return frozenset(lessons | {f"units/{unit.slug}" for unit in self.course.units if has_math(unit.summary)})
+        return frozenset(
+            lessons
+            | {f"units/{unit.slug}" for unit in self.course.units if has_math((unit.summary, unit.deliverables))}
+        )
 
-    def scope(self, lesson: Lesson, grad: Grad) -> str:
-        task = self.tasks.task(lesson, grad)
-        return scope_of(task, self.shapes.inferred(task.forward))
+    def scope(self, lesson: Lesson, exercise: CodeBox) -> str:
+        """The names that the editor of *exercise* offers."""
+        match self.tasks.task(lesson, exercise):
+            case CheckerTask(checker=checker):
+                return scope_of_checker(checker)
+            case HuntTask(mending=task) | (Task() as task):
+                return scope_of(task, self.shapes.inferred(task.forward))
 
     def unit_of(self, lesson: Lesson) -> Unit:
         return next(unit for unit in self.course.units if lesson in unit.lessons)
