@@ -24,8 +24,10 @@ async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> li
     found = prove_starter(checker.starter, starter)
     for code, verdict in zip(codes, solutions, strict=True):
         found += prove_solution(code, verdict)
+    if any(one.level == "error" for one in found):
+        return found
     found += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)
-    if not mutate or any(one.level == "error" for one in found):
+    if not mutate:
         return found
     mutants = mutants_of(checker.solution.source, frozenset())
     return found + await prove_mutants(task, checker, mutants, grader)

@@ -119,10 +119,24 @@ def test_a_choice_splits_boxes_texts_and_feedback():
 def test_a_bug_knows_its_wrong_line_and_the_whole_mended():
     bug = cast(Bug, lesson("09-boxes.md").exercise("silent-mean"))
 
-    assert bug.line == 2
+    assert (bug.line, bug.end) == (2, 4)
     assert bug.given.source == "dX = dY @ W.T\ndb = (\n    dY.mean(0)\n)\ndW = X.T @ dY\n"
     assert bug.solution.source == "dX = dY @ W.T\ndb = dY.sum(0)\ndW = X.T @ dY\n"
     assert (bug.require, bug.reveal, len(bug.hints)) == (("dX", "dW", "db"), "never", 1)
+
+
+def test_a_bug_tells_wrong_mends_from_right_lines_that_are_suspected():
+    bug = cast(Bug, lesson("09-boxes.md").exercise("suspects"))
+
+    assert [(one.line, one.message) for one in bug.innocent] == [(1, "The zeros are right.")]
+    assert [one.code.source for one in bug.mistakes] == ["dX = torch.zeros_like(X)\ndX -= dY @ W.T\n"]
+
+
+@pytest.mark.parametrize(("name", "line"), [("suspects", 2), ("overwritten", 2), ("renamed", 1)])
+def test_the_wrong_line_is_the_one_that_the_mend_replaces(name, line):
+    bug = cast(Bug, lesson("09-boxes.md").exercise(name))
+
+    assert (bug.line, bug.end) == (line, line)
 
 
 def test_a_checker_has_cases_of_both_kinds():

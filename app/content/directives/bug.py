@@ -103,10 +103,10 @@ def _replaced(body: list[ast.stmt], mend: ast.stmt) -> list[int]:
     """The positions in *body* that *mend* may replace: what writes the same, or else changes the same name later on."""
     same = [index for index, one in enumerate(body) if _writes(one) == _writes(mend)]
     alike = [index for index in same if type(body[index]) is type(mend)]
-    if same or not _changes(mend):
+    if alike or not _changes(mend):
         return alike or same
-    writing = [index for index, one in enumerate(body) if _owner(one) == _owner(mend)]
-    return writing[1:]
+    # A change in place can mend a change of another kind, or what should have been one; never the beginning.
+    return [index for index, one in enumerate(body) if _owner(one) == _owner(mend)][1:]
 
 
 def _declared(
