@@ -1,5 +1,7 @@
 """Every page: nothing that axe-core finds, nothing wider than a phone, the chosen colours from the first paint."""
 
+import json
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -12,6 +14,7 @@ COURSE = load_course(LESSONS)
 LESSON = next(one for one in COURSE.lessons if one.slug == SLUG)
 PAGES = [
     "/",
+    "/finish",
     "/no-such-page",
     *(f"/units/{unit.slug}" for unit in COURSE.units if any(not one.draft for one in unit.lessons)),
     *(f"/lessons/{lesson.slug}" for lesson in COURSE.lessons if not lesson.draft),
@@ -80,3 +83,14 @@ def test_an_earlier_place_is_offered_again(page: Page) -> None:
     page.goto("/")
 
     expect(page.get_by_role("link", name="Continue where you left off")).to_be_visible()
+
+
+def test_a_lesson_can_be_taken_away(page: Page) -> None:
+    page.goto(ADDRESS)
+
+    with page.expect_download() as begun:
+        page.locator(".takeaway").get_by_role("link", name="notebook", exact=True).click()
+
+    notebook = json.loads(begun.value.path().read_text("utf-8"))
+    assert begun.value.suggested_filename == f"{SLUG}.ipynb"
+    assert "____" in "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
