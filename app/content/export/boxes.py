@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from app.content.blocks import Bug, Checker, Forward, Grad, Input, Lesson
 from app.content.export.cells import Cell, Work
 
-LONGEST = 20_000
+LONGEST = 10_000
 INDENT = "    "
-FAILURES = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
 def program(forward: Forward) -> Cell:
@@ -79,13 +78,16 @@ def _unfit(text: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(text, "box", "exec", dont_inherit=True)
             alone = ast.parse(text).body
-            (block,) = ast.parse(f"if True:\n{_indented(text)}").body
-    except FAILURES as error:
+            fitting = f"with box:\n{_indented(text)}"
+            compile(fitting, "box", "exec", dont_inherit=True)
+            (block,) = ast.parse(fitting).body
+            inside = block.body if isinstance(block, ast.With) else []
+            same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+    except (SyntaxError, ValueError, OverflowError) as error:
         return (getattr(error, "msg", "") or str(error) or type(error).__name__).replace("\n", " ").rstrip(".")
-    inside = block.body if isinstance(block, ast.If) else []
-    same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
     return "" if same else "a text of several lines would change where it is indented"
 
 

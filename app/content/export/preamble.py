@@ -63,9 +63,7 @@ class backhand:
             output = found[self.output]
             above = torch.randn(output.shape) if output.ndim else torch.tensor(1.0)
             taped = {
-                name: value
-                for name, value in found.items()
-                if isinstance(value, torch.Tensor) and value.requires_grad
+                name: value for name, value in found.items() if isinstance(value, torch.Tensor) and value.requires_grad
             }
             gradients = {}
             if output.requires_grad:
@@ -151,9 +149,9 @@ class backhand:
             for name in [*backhand.asked, *self.asks]:
                 names.pop(name, None)
             scope = {**scope, f"d{output}": above, **{name: self.gradients[name[1:]] for name in self.given}}
-            names.update({
-                name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in scope.items()
-            })
+            names.update(
+                {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in scope.items()}
+            )
 
         def end(self, names):
             backhand.asked = {name: (names.get(name), self.gradients.get(name[1:])) for name in self.asks}

@@ -141,6 +141,29 @@ def test_known_texts_fit_into_a_block(text):
     ast.parse(f"with box:\n{fitted(text)}\n")
 
 
+DEEP = {
+    "signs": "-" * 19_000 + "1",
+    "attributes": "a" + ".b" * 6_000,
+    "sums": "a" + "+a" * 9_000,
+    "short sums": "a" + "+a" * 900,
+    "calls": "a" + "()" * 9_000,
+    "brackets": "(" * 9_000,
+    "conditions": "a if b else " * 1_500 + "c",
+    "blocks": "".join(" " * depth + "if 1:\n" for depth in range(90)),
+    "branches": "if a: b\n" + "elif a: b\n" * 1_900,
+    "large numbers": "x = 'a' * 10**9\ny = 1 << 10**9",
+    "comparisons": "a" + "<a" * 9_000,
+    "longer than a box": "a = 1\n" * 9_000,
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_a_text_that_is_too_much_becomes_a_comment(text):
+    shown = fitted(text)
+
+    assert shown.startswith("    # This is not Python yet") or compile(f"with box:\n{shown}", "box", "exec")
+
+
 @given(st.text(max_size=80) | st.text("ab=()[]'\"\\\n\r\t #:_\f\x0b\u2028", max_size=60))
 @settings(max_examples=300, deadline=None)
 def test_any_text_fits_into_a_block(text):
