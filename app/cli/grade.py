@@ -88,8 +88,19 @@ async def _submissions() -> AsyncIterator[tuple[Any, str | None]]:
         except (ValueError, RecursionError):
             row = None
         row = row if isinstance(row, dict) else {}
-        code = row.get("code")
-        yield row.get("id"), code if isinstance(code, str) else None
+        name, code = row.get("id"), row.get("code")
+        if _is_json(name):
+            yield name, code if isinstance(code, str) else None
+        else:
+            yield None, None
+
+
+def _is_json(value: Any) -> bool:
+    """Whether *value* can be written back: Python reads NaN and 1e400, which JSON does not have."""
+    try:
+        return bool(_dumped(value))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _unreadable() -> Verdict:
@@ -145,7 +156,7 @@ def _as_text(verdict: Verdict) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _dumped(row: dict[str, Any]) -> str:
+def _dumped(row: Any) -> str:
     # ASCII: a message may quote text that no terminal encoding can carry.
     return json.dumps(row, allow_nan=False)
 

@@ -104,6 +104,19 @@ def test_a_line_that_is_no_submission_is_answered_too(exercise: str) -> None:
     assert all(not row["passed"] for row in rows)
 
 
+@pytest.mark.parametrize("name", ["NaN", "1e400", "-Infinity"])
+def test_an_id_that_json_cannot_carry_does_not_end_the_batch(exercise: str, name: str) -> None:
+    feed = f'{{"id": {name}, "code": "dX = 1"}}\n' + json.dumps({"id": "next", "code": RIGHT})
+
+    result = backhand("grade", exercise, "--batch", feed=feed)
+
+    bad, good = (json.loads(line) for line in result.stdout.splitlines())
+    assert bad["id"] is None
+    assert bad["outcome"] == "refused"
+    assert good["id"] == "next"
+    assert good["passed"] is True
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
