@@ -23,6 +23,7 @@ from app.grading.shown import shown_as
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
+_LARGEST = 2**24  # entries that are copied to be kept; a tensor spread from one number can claim any size
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
@@ -96,7 +97,7 @@ class _Kept:
     def __init__(self, value: object, statement: int) -> None:
         self.value = value
         self.statement = statement
-        self.numbers = value.clone() if type(value) is Tensor else None
+        self.numbers = value.clone() if type(value) is Tensor and value.numel() <= _LARGEST else None
         self.version = value._version if type(value) is Tensor else 0
         self.changed_by: int | None = None
 
@@ -220,7 +221,7 @@ class _Trial:
         for name, kept in self.kept.items():
             value = kept.value
             if isinstance(value, _NUMBERS):
-                kinds[name] = {"kind": type(value).__name__, "number": float(value)}
+                kinds[name] = {"kind": type(value).__name__, "number": _float(value)}
             elif not isinstance(value, Tensor):
                 kinds[name] = {"kind": type(value).__name__}
             else:
@@ -236,3 +237,10 @@ def _same(one: Tensor, other: Tensor) -> bool:
     if one.shape != other.shape:
         return False
     return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an int may be larger than any float
+        return math.inf if number > 0 else -math.inf

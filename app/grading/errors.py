@@ -195,6 +195,10 @@ def _tuple(text: str) -> str:
     return shape_text([int(part) for part in re.findall(r"\d+", text)])
 
 
+def _syntax(found: re.Match[str], error: Raised) -> str:
+    return f"This line is not Python yet: {found[1]}."
+
+
 ROWS: tuple[Row, ...] = (
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
     (r"inconsistent tensor size|size mismatch, got input|Expected size for first two dimensions of batch2", _vector),
@@ -226,4 +230,5 @@ ROWS: tuple[Row, ...] = (
     (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
     (r"name '(\w+)' is not defined", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", _no_name),
+    (r"^(.+) \(<submission>, line \d+\)$", _syntax),
 )

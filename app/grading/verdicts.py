@@ -110,7 +110,8 @@ class Judge:
                 continue
             if kind == "NoneType":
                 return self._named(name, "not-yet", message=f"`{name}` is still None.")
-            return self._told(name, "wrong", sentences.not_a_tensor(name, kind))
+            say = sentences.unfit if " " in kind else sentences.not_a_tensor
+            return self._told(name, "wrong", say(name, kind))
         return None
 
     def _mutated(self, name: str) -> NameVerdict | None:

@@ -46,6 +46,8 @@ CASES = [
     ("r = 1 / 0", "ZeroDivisionError"),
     ("r = X.summ(0)", "summ"),
     ("raise KeyError", "KeyError"),
+    ("return", "This line is not Python yet: 'return' outside function."),
+    ("break", "This line is not Python yet: 'break' outside loop."),
     ("assert False", "AssertionError"),
 ]
 

@@ -43,7 +43,7 @@ def cut_to_integers(case: Case) -> Diagnosis | None:
 
 
 def all_zeros(case: Case) -> Diagnosis | None:
-    if any(np.abs(look.got).max(initial=0.0) > NOTHING * scale_of(look) for look in case.looks):
+    if any(look.got.size == 0 or np.abs(look.got).max() > NOTHING * scale_of(look) for look in case.looks):
         return None
     message = (
         f"Every entry of `{case.name}` is zero. The rule has to hold for any upstream, and for the one used here the "

@@ -4,6 +4,7 @@
 |---|---|
 | `missing`, `not-a-tensor` | 2 |
 | `dtype` | 3 |
+| `shape` | 6 |
 | `aliased` | 41 |
 | `mutated` | 42 |
 | `stale` | 43 |
@@ -33,6 +34,18 @@ def not_a_tensor(name: str, kind: str) -> Diagnosis:
         "not-a-tensor",
         f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor in the shape of its own.",
     )
+
+
+def unfit(name: str, reason: str) -> Diagnosis:
+    """*reason* is what the jail says of a value that it did not send: `dtype torch.float16, shape (2,)`."""
+    word, _, rest = reason.partition(" ")
+    if word == "dtype":
+        dtype = rest.partition(",")[0].removeprefix("torch.")
+        return _of(name, "dtype", f"`{name}` holds `{dtype}` numbers; a gradient has the number type of its tensor.")
+    if word == "too":
+        shape = rest.removeprefix("large: shape ")
+        return _of(name, "shape", f"`{name}` has shape `{shape}`; a gradient has the shape of its tensor.")
+    return _of(name, "not-a-tensor", f"`{name}` is not a plain tensor, but one of {word} `{rest}`.")
 
 
 def wrong_dtype(name: str, dtype: str, right: bool) -> Diagnosis:
