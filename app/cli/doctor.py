@@ -1,9 +1,12 @@
 """`backhand doctor`: what protects the machine that runs learners' code, and what is missing."""
 
 import sys
+from typing import NoReturn
 
 import typer
 
+from app.engine.names import load_names
+from app.grading.names import NamesError
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail
@@ -13,8 +16,13 @@ WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
 
 
 def doctor() -> None:
-    """Print every layer of the jail and attack it; exit non-zero when code would be refused."""
+    """Print every layer of the jail and attack it; exit non-zero when code or training would be refused."""
     settings = Settings()
+    try:
+        names = load_names(settings.names)
+        typer.echo(f"{'on':<9} names: {len(names.names):,} of {names.source}")
+    except NamesError as error:
+        _fail(f"Training is refused: {error}")
     jail = Jail(require_landlock=settings.require_landlock, unsafe=settings.unsafe_no_sandbox)
     try:
         for layer in jail.facts:
@@ -38,6 +46,6 @@ def _line(layer: Layer) -> str:
     return f"{WORDS[layer.weight]:<9} {layer.name}: {layer.reason} {layer.remedy}".rstrip()
 
 
-def _fail(message: str) -> None:
+def _fail(message: str) -> NoReturn:
     typer.echo(message, err=True)
     sys.exit(1)

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from app.content.blocks import Course
 from app.content.course import load_course
 from app.engine.local import LocalGraders
+from app.sandbox.kernel import hide_memory
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.logs import configure_logs
@@ -43,6 +44,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
         LessonErrors: The course has faults; nothing was started.
     """
     configure_logs(plain=sys.stderr.isatty())
+    hide_memory()
     course = load_course(settings.lessons)
     asyncio.run(_serve(settings, course, host, port))
 

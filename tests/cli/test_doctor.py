@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import app, doctor
+from app.sandbox.protection import Layer
+
+runner = CliRunner()
+
+
+def test_a_sound_machine_passes_with_every_attack_stopped() -> None:
+    result = runner.invoke(app, ["doctor"])
+
+    assert result.exit_code == 0, result.output
+    assert "22 of 22 test attacks were stopped." in result.output
+    assert "Code runs in the jail." in result.output
+
+
+def test_an_attack_that_succeeds_is_named_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "canaries", lambda _: ("read a file",))
+
+    result = runner.invoke(app, ["doctor"])
+
+    assert result.exit_code == 1
+    assert "these test attacks succeeded: read a file" in result.output
+
+
+def test_a_list_of_names_that_cannot_be_read_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BACKHAND_NAMES", str(tmp_path / "none.txt"))
+
+    result = runner.invoke(app, ["doctor"])
+
+    assert result.exit_code == 1
+    assert "Training is refused" in result.output
+
+
+def test_a_missing_layer_is_shown_with_its_reason_and_remedy() -> None:
+    layer = Layer(name="landlock", on=False, weight="strong", reason="ENOSYS (38)", remedy="Use Linux 5.13 or newer.")
+
+    assert doctor._line(layer) == "missing   landlock: ENOSYS (38) Use Linux 5.13 or newer."
