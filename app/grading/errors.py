@@ -195,7 +195,7 @@ def _tuple(text: str) -> str:
     return shape_text([int(part) for part in re.findall(r"\d+", text)])
 
 
-def _syntax(found: re.Match[str], error: Raised) -> str:
+def _syntax(found: re.Match[str], _: Raised) -> str:
     return f"This line is not Python yet: {found[1]}."
 
 
