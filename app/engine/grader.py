@@ -39,6 +39,7 @@ class Nudge:
     Args:
         outcome: `graded` where L was measured; everything else is explained by *message*.
         name, entry: The gradient that the quotient approximates, such as `dW`, and the index.
+        loss: What L is, such as `(dY * Y).sum()`, or the output itself where that is a scalar.
         above, below: L with the entry moved by plus and minus *step*.
         own: The learner's number; None where *message* says why there is none.
         message: How the two numbers compare, in words.
@@ -48,6 +49,7 @@ class Nudge:
     outcome: Outcome
     name: str = ""
     entry: tuple[int, ...] = ()
+    loss: str = ""
     step: float = 0.0
     above: float = 0.0
     below: float = 0.0

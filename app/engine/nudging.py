@@ -57,6 +57,7 @@ def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own | Verdi
         outcome="graded",
         name=name,
         entry=at,
+        loss=_loss(bench),
         step=quotient.step,
         above=quotient.above,
         below=quotient.below,
@@ -92,6 +93,11 @@ def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...])
         return f"The forward program does not run with this entry moved: {reply.texts['failed']}"
     quotient = read_quotient(reply.arrays["rows"], float(reply.texts["size"]))
     return quotient or "L is not a finite number beside this entry, so there is no quotient."
+
+
+def _loss(bench: Bench) -> str:
+    output = bench.study.forward.output
+    return output if bench.study.sets["v"].tensors[output].shape == () else f"(d{output} * {output}).sum()"
 
 
 def _wide(array: Array) -> Array:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.compare import Array
+from app.grading.quiz.words import written
 
 STEPS = tuple(10.0**-power for power in range(2, 13))
 _ROUNDING = 4e-16
@@ -81,7 +82,7 @@ def read_quotient(rows: Array, size: float) -> Quotient | None:
 
 def read_entry(text: str, name: str, shape: tuple[int, ...]) -> tuple[int, ...] | str:
     """The index that *text* means, such as `[1, 2]` or `1 2`; or what is wrong with it, in words."""
-    kind = f"`{name}` has shape `{_tuple(shape)}`"
+    kind = f"`{name}` has shape `{written(shape)}`"
     many = len(shape)
     wanted = "it is one number and takes no index" if not many else f"give {_count(many)}, {_example(shape)}"
     inside = re.fullmatch(r"[\[(]?([^\[\]()]*?)[\])]?", text.strip().replace("\u2212", "-"))
@@ -145,10 +146,6 @@ def remark(quotient: Quotient) -> str:
             "gradient may be either, or a number between."
         )
     return ""
-
-
-def _tuple(shape: tuple[int, ...]) -> str:
-    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"
 
 
 def _count(many: int) -> str:

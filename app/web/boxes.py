@@ -20,7 +20,8 @@ from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.exercises import CodeView, code_view
 from app.web.history import HistoryView, history_view
-from app.web.lessons import LessonProgress, lesson_progress
+from app.web.lessons import LessonProgress, known_shapes, lesson_progress
+from app.web.nudges import ENTRY_CHARACTERS, field_of, nudge_view
 from app.web.render import back_to, wants_fragment
 from app.web.said import run_announcement
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
@@ -53,7 +54,8 @@ class Box:
         return self.view_of(await progress.lesson_state(db, learner, *self.names))
 
     def view_of(self, state: LessonState) -> CodeView:
-        return code_view(self.lesson, self.exercise, state, self.site.scope(self.lesson, self.exercise))
+        scope = self.site.scope(self.lesson, self.exercise)
+        return code_view(self.lesson, self.exercise, state, scope, known_shapes(self.site, self.lesson, self.exercise))
 
     def back(self, query: str = "") -> Response:
         return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)
@@ -135,6 +137,22 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     if not wants_fragment(request):
         return box.back()
     return _shown(box, "_checked.html", view, run_announcement(result), saved=saved)
+
+
+@router.post("/nudge")
+async def measure(
+    request: Request, visitor: TheVisitor, box: TheBox, nudge: Annotated[str, Form(max_length=100)]
+) -> Response:
+    """Move one entry of the tensor that *nudge* is the gradient of, and see what becomes of the loss."""
+    site, learner = box.site, await visitor.begin()
+    entry = str((await request.form()).get(field_of(nudge), ""))[:ENTRY_CHARACTERS]
+    async with site.database.write() as db:
+        await box.save(db, learner)
+    found = await site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
+    view = nudge_view(box.lesson, box.exercise, found)
+    if wants_fragment(request):
+        return site.pages.fragment("_nudged.html", nudged=view, announcement=view.announcement)
+    return site.pages.page(request, "nudge.html", nudged=view, lesson=box.lesson)
 
 
 @router.post("/draft")

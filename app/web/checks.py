@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.content.blocks import CodeBox, Lesson
-from app.engine.grader import Grader, Run
+from app.engine.grader import Grader, Nudge, Run
 from app.grading.verdict import Outcome, Verdict
 from app.store.attempts import Answered
 from app.web.said import JUDGED, LASTING
@@ -66,6 +66,14 @@ class Checks:
             return Run(outcome=outside[0], message=outside[1])
         with self._counted(learner):
             return await self._grader.run(self._tasks.task(lesson, exercise), code)
+
+    async def nudge(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, name: str, entry: str) -> Nudge:
+        """What becomes of the loss when one entry is moved; it counts as a check while it runs."""
+        outside = self._unasked(learner, code)
+        if outside is not None:
+            return Nudge(outcome=outside[0], name=name, message=outside[1])
+        with self._counted(learner):
+            return await self._grader.nudge(self._tasks.task(lesson, exercise), code, name, entry)
 
     def _unasked(self, learner: int, code: str) -> tuple[Outcome, str] | None:
         """How a question ends that no grader is asked."""

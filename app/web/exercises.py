@@ -1,7 +1,7 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from app.content.blocks import Bug, Choice, CodeBox, Exercise, Hint, Lesson, Number, Quiz
@@ -11,7 +11,8 @@ from app.grading.feedback import Feedback
 from app.grading.hunt import split_line, suspects_of
 from app.grading.quiz import mark
 from app.store.progress import LessonState
-from app.web.said import VerdictView, verdict_view
+from app.web.nudges import NudgeField, nudge_fields
+from app.web.said import Row, VerdictView, verdict_view
 from app.web.stored import decoded_answer, decoded_run, decoded_verdict
 from app.web.widgets import PRODUCT_FIELDS, Widget, answer_of, widget_of
 
@@ -90,6 +91,7 @@ class CodeView:
         scope: What the text may use, for completion: `X|(32, 100); N|32; torch|module`.
         stale: The verdict is about an earlier text, so its line numbers say nothing about this one.
         lines: The given code of a bug hunt, line by line; empty for other boxes.
+        nudges: By name of a gradient, the field that an entry of it is picked with.
     """
 
     exercise: CodeBox
@@ -105,6 +107,14 @@ class CodeView:
     hints: HintsView
     solution: SolutionView
     lines: tuple[LineView, ...] = ()
+    nudges: Mapping[str, NudgeField] = field(default_factory=dict)
+
+    @property
+    def strip(self) -> tuple[Row, ...]:
+        """The rows of gradients in the order of the forward program; empty where there is no way to show."""
+        rows = self.checked.rows if self.checked else ()
+        found = tuple(row for row in reversed(rows) if row.verdict.name in self.nudges)
+        return found if len(found) > 1 else ()
 
     @property
     def name(self) -> str:
@@ -145,7 +155,9 @@ def quiz_view(
     )
 
 
-def code_view(lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str) -> CodeView:
+def code_view(
+    lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
+) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
     text = draft.text if draft else exercise.starter.source
@@ -166,6 +178,7 @@ def code_view(lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str)
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
         lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
+        nudges=nudge_fields(exercise, verdict, shapes),
     )
 
 

@@ -88,7 +88,8 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
     template = TEMPLATES.get(type(block), "_unserved.html")
     if isinstance(block, CodeBox):
-        return Item(template=template, block=block, view=code_view(lesson, block, state, site.scope(lesson, block)))
+        scope, shapes = site.scope(lesson, block), known_shapes(site, lesson, block)
+        return Item(template=template, block=block, view=code_view(lesson, block, state, scope, shapes))
     if isinstance(block, (ShapeQuiz, Number, Choice, Axes, Matmul)):
         shapes = await shapes_for(site, lesson, block)
         return Item(template=template, block=block, view=quiz_view(lesson, block, state, shapes))
@@ -102,6 +103,12 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         forward = lesson.forward(block.forward) if block.forward else None
         return Item(template=template, block=block, shapes=await site.shapes.of(forward), forward=forward)
     return Item(template=template, block=block)
+
+
+def known_shapes(site: Site, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
+    """Shapes that the source of the forward program of *box* tells; nothing is run."""
+    forward = None if isinstance(box, Checker) else lesson.forward(box.forward)
+    return {} if forward is None else site.shapes.inferred(forward)
 
 
 async def shapes_for(site: Site, lesson: Lesson, exercise: Exercise) -> Mapping[str, Shape]:

@@ -18,6 +18,13 @@ document.addEventListener("keydown", (event) => {
   button.click();
 });
 
+// Enter at the index of an entry means its own button, not the first one of the form.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches?.("input[data-nudges]")) return;
+  event.preventDefault();
+  event.target.parentElement.querySelector("button").click();
+});
+
 document.addEventListener("code-box:notice", (event) => {
   const form = event.target.closest("form");
   const notice = form?.querySelector(".notice");

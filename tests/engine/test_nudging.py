@@ -52,7 +52,12 @@ def test_the_numbers_shown_give_the_quotient(engine):
     found = engine.nudge(LINEAR.task(), LINEAR.solution, "dW", "1, 2")
 
     assert found.entry == (1, 2)
+    assert found.loss == "(dY * Y).sum()"
     assert (found.above - found.below) / (2 * found.step) == pytest.approx(found.quotient, rel=1e-6)
+
+
+def test_a_scalar_output_is_the_loss_itself(engine):
+    assert engine.nudge(NETWORK.task(), NETWORK.solution, "db2", "0").loss == "loss"
 
 
 def test_no_autograd_runs_and_the_reference_stays_outside():

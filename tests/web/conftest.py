@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Forward
 from app.content.course import load_course
-from app.engine.grader import Readiness, Run, Shown
+from app.engine.grader import Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
 from app.grading.facts import Facts
 from app.grading.hunt import with_line
@@ -57,6 +57,7 @@ class FakeGrader:
     def __init__(self) -> None:
         self.readiness = Readiness(state="ready", layers=(("seccomp", "on"),))
         self.checked: list[str] = []
+        self.nudged: list[tuple[str, str, str]] = []
         self.outcome: Verdict | None = None
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
@@ -92,6 +93,24 @@ class FakeGrader:
             return Run(outcome="error", message="`q` is not defined.", line=1)
         shown = Shown(name=names_of(task)[0], shape=(3, 2), dtype="float32", text="tensor([[<1.>]])")
         return Run(outcome="graded", shown=(shown,), printed="<i>hello</i>")
+
+    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
+        self.nudged.append((code, name, entry))
+        if name not in names_of(task) or entry == "9, 9":
+            return Nudge(outcome="refused", name=name, message=f"`{name}` has no entry {entry}.")
+        return Nudge(
+            outcome="graded",
+            name=name,
+            entry=(1, 2),
+            loss="(dY * Y).sum()",
+            step=1e-4,
+            above=2.5,
+            below=2.25,
+            quotient=1250.0,
+            own=2500.0,
+            message="Your number is 2 times the quotient.",
+            note="L has a kink here.",
+        )
 
     async def facts(self, forward: Forward) -> Facts:
         return Facts(shapes={forward.output: (1,)}, gradable=(), consumers={})
