@@ -13,6 +13,7 @@ from app.content.blocks import Bug
 from app.grading.verdict import NameVerdict
 
 LINE = "line"
+MEND = "mending"
 OTHERS = "other lines"
 _MARK = re.compile(r"\n?[ \t]*# ?wrong line: ?(\d{1,6})\s*\Z")
 
@@ -64,7 +65,7 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
 def unchanged() -> NameVerdict:
     """What is said while the given code stands as it was."""
     message = "Nothing is changed yet. Mend the line in the box."
-    return NameVerdict(name=OTHERS, verdict="not-yet", word="not mended yet", message=message)
+    return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
 
 
 def others_verdict(bug: Bug, changes: Changes) -> NameVerdict:

@@ -214,7 +214,7 @@ def test_nothing_is_said_of_the_result_before_the_line_is_found(jailed, line, sa
 def test_the_given_code_gets_no_diagnosis(jailed):
     verdict = hunted(jailed, "# where is it?\n" + GIVEN, 4)
 
-    assert [(one.name, one.verdict) for one in verdict.names] == [("line", "right"), ("other lines", "not-yet")]
+    assert [(one.name, one.verdict) for one in verdict.names] == [("line", "right"), ("mending", "not-yet")]
 
 
 def test_a_declared_wrong_mend_hears_its_message(jailed):
