@@ -1,6 +1,5 @@
 """Does stretches of training runs in a jail: code in, numbers out; nothing is kept between two of them."""
 
-import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.engine.study import JailRuns
 from app.grading.errors import raised, translate
 from app.grading.names import NamesError
 from app.grading.program import ProgramError, read_program
+from app.grading.trials import document
 from app.sandbox.gate import normalise, refusal
 from app.sandbox.wire import Job, Reply
 
@@ -139,11 +139,8 @@ def _fits(key: str, value: Array, stretch: Stretch) -> bool:
 
 def _failure(text: str) -> dict[str, Any]:
     """The fields of an answer that a report of the jail gives; the report is not trusted to be one."""
-    try:
-        report = json.loads(text)
-    except ValueError:
-        report = None
-    if not isinstance(report, dict):
+    report = document(text)
+    if not report:
         return {"outcome": "error", "message": "The code ended in an error that could not be read."}
     message = str(report.get("message", ""))[:_MESSAGE_CHARS]
     if report.get("whose") != "learner":

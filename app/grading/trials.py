@@ -53,7 +53,7 @@ class Trial:
 
 def read_trials(arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str]) -> dict[str, Trial]:
     """One `Trial` per run; an empty one where nothing usable came back."""
-    report = _document(texts.get("report", ""))
+    report = document(texts.get("report", ""))
     return {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
 
 
@@ -102,9 +102,13 @@ def _mutated(events: Sequence[Any]) -> dict[str, int]:
     return found
 
 
-def _document(text: str) -> Mapping[str, Any]:
+def document(text: str) -> Mapping[str, Any]:
+    """A report of the jail; empty when it is none. Its texts can be encoded."""
     try:
-        return _mapping(json.loads(text)) if text else {}
+        found = json.loads(text or "{}")
+        if "\\ud" in text.lower():  # half of a surrogate pair is a text that no page can be written with
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+        return _mapping(found)
     except (ValueError, RecursionError):
         return {}
 

@@ -83,6 +83,15 @@ def test_a_value_that_is_no_gradient_is_named_for_what_it_is(jailed, line, code,
     assert said in db.message
 
 
+@pytest.mark.parametrize("code", ["raise ValueError('\\ud800')", "raise ValueError('\U0001f600 \\uDFFF')"])
+def test_an_error_text_can_always_be_written_on_a_page(jailed, code):
+    verdict = jailed.check(LINEAR.task(), code)
+
+    assert verdict.outcome == "error"
+    assert verdict.message.encode().endswith(b"?")
+    assert jailed.run(LINEAR.task(), code).message.encode().endswith(b"?")
+
+
 def test_a_forged_report_does_not_pass(jailed):
     code = (
         "import gc, json\n"
