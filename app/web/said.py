@@ -78,14 +78,14 @@ class VerdictView:
 
 
 def verdict_view(verdict: Verdict) -> VerdictView:
-    first = next((one.name for one in verdict.names if one.verdict not in RIGHT), None)
+    first = first_fault(verdict)
     rows = tuple(
         Row(
             verdict=one,
             word=one.word or STANDINGS[one.verdict],
             mark=MARKS[one.verdict],
             right=one.verdict in RIGHT,
-            explained=one.name == first,
+            explained=one is first,
             compared=compared(one),
         )
         for one in verdict.names
@@ -97,9 +97,15 @@ def verdict_view(verdict: Verdict) -> VerdictView:
         mark=_mark(verdict),
         rows=rows,
         announcement=announcement(verdict, title),
-        hint=next((one.hint for one in verdict.names if one.verdict not in RIGHT), None),
+        hint=first.hint if first else None,
         ours=verdict.outcome in OURS,
     )
+
+
+def first_fault(verdict: Verdict) -> NameVerdict | None:
+    """What to look at first: a name that is still to be written comes after one that is written wrongly."""
+    open_names = [one for one in verdict.names if one.verdict not in RIGHT]
+    return next((one for one in open_names if one.verdict != "not-yet"), next(iter(open_names), None))
 
 
 def _mark(verdict: Verdict) -> Mark:
@@ -120,7 +126,7 @@ def totals(verdict: Verdict) -> str:
 
 def announcement(verdict: Verdict, title: str) -> str:
     """One sentence; names what to look at first."""
-    wrong = next((one for one in verdict.names if one.verdict not in RIGHT), None)
+    wrong = first_fault(verdict)
     if verdict.outcome != "graded":
         return spoken(f"{title}. {verdict.message}")
     if wrong is None:

@@ -31,6 +31,19 @@ def test_the_first_fault_is_explained_and_only_it() -> None:
     assert [row.explained for row in view.rows] == [False, True, False]
 
 
+def test_a_wrong_line_is_explained_before_one_that_is_still_to_be_written() -> None:
+    view = verdict_view(verdict("not-yet", "wrong", "not-yet"))
+
+    assert [row.explained for row in view.rows] == [False, True, False]
+    assert view.announcement.endswith("d1: Say wrong.")
+
+
+def test_where_nothing_is_wrong_the_first_blank_is_explained() -> None:
+    view = verdict_view(verdict("right", "not-yet", "not-yet"))
+
+    assert [row.explained for row in view.rows] == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("given", "mark"),
     [
