@@ -16,6 +16,7 @@ from app.engine import checking, nudging
 from app.engine.bench import Bench, UnfitError, scales_output
 from app.engine.facts import FactsCache
 from app.engine.grader import Nudge, Run, Shown
+from app.engine.hurry import Hurried
 from app.engine.outcomes import author_fault, ending, grader_fault
 from app.engine.study import AuthorError, JailFailedError, JailRuns, Study
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
@@ -58,28 +59,32 @@ class Engine:
         except JailFailedError as error:
             return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
 
-    def check(self, task: AnyTask, code: str, *, gate: bool = True) -> Verdict:
-        """Grade *code*; *gate* is switched off only where the jail itself is on trial."""
+    def check(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Verdict:
+        """Grade *code*; *gate* is switched off only where the jail itself is on trial.
+
+        Args:
+            seconds: Less time than the task allows, where that is given.
+        """
         started = time.perf_counter()
         try:
-            verdict = self._judged(task, normalise(code)[0], gate)
+            verdict = self._judged(task, normalise(code)[0], gate, self._hurried(seconds))
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a check of %s failed", task.name)
             verdict = grader_fault()
         return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
 
-    def _judged(self, task: AnyTask, code: str, gate: bool) -> Verdict:
+    def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Verdict:
         match task:
             case CheckerTask(checker=checker):
                 plan, refused = self._admitted((), code, gate)
-                return refused or checking.check(checker, code, plan, self._jail)
+                return refused or checking.check(checker, code, plan, jail)
             case HuntTask(bug=bug, mending=mending):
-                return self._hunted(bug, mending, code, gate)
+                return self._hunted(bug, mending, code, gate, jail)
             case Task():
-                return self._check(task, code, gate)
+                return self._check(task, code, gate, jail)
 
-    def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool) -> Verdict:
+    def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool, jail: JailRuns) -> Verdict:
         """First the line, then what was made of it, then that nothing else was touched."""
         code, named = split_line(text)
         line = line_verdict(bug, named)
@@ -88,19 +93,19 @@ class Engine:
         changes = changes_of(bug, code)
         if changes is not None and changes.none:
             return Verdict(outcome="graded", names=(line, unchanged()))
-        verdict = self._check(mending, code, gate)
+        verdict = self._check(mending, code, gate, jail)
         if not verdict.passed or changes is None:
             return replace(verdict, names=(line, *verdict.names))
         others = others_verdict(bug, changes)
         return replace(verdict, names=(line, *verdict.names, others), passed=others.verdict in RIGHT)
 
-    def _check(self, task: Task, code: str, gate: bool) -> Verdict:
+    def _check(self, task: Task, code: str, gate: bool, jail: JailRuns) -> Verdict:
         plan, refused = self._admitted(task.grad.forbid, code, gate)
         if refused is not None:
             return refused
         try:
             bench = self._bench(task)
-            reply = self._jail.run(bench.job(code, plan))
+            reply = jail.run(bench.job(code, plan))
         except (AuthorError, JailFailedError, UnfitError) as error:
             return self._fault(error)
         if reply.ending != "done":
@@ -123,20 +128,21 @@ class Engine:
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
-    def run(self, task: AnyTask, code: str, *, gate: bool = True) -> Run:
+    def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         started = time.perf_counter()
+        jail = self._hurried(seconds)
         code, _ = normalise(code)
         task = task.mending if isinstance(task, HuntTask) else task
         plan, refused = self._admitted(() if isinstance(task, CheckerTask) else task.grad.forbid, code, gate)
         if refused is not None:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
-            ran = checking.run(task.checker, code, plan, self._jail)
+            ran = checking.run(task.checker, code, plan, jail)
             return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
         try:
             bench = self._bench(task)
-            reply = self._jail.run(bench.job(code, plan, visible_only=True))
+            reply = jail.run(bench.job(code, plan, visible_only=True))
         except (AuthorError, JailFailedError, UnfitError) as error:
             return Run(outcome="fault", message=self._fault(error).message)
         wall_ms = round((time.perf_counter() - started) * 1e3, 3)
@@ -171,6 +177,9 @@ class Engine:
             return Nudge(outcome="fault", name=name, message=grader_fault().message)
 
     # Before the run.
+
+    def _hurried(self, seconds: float | None) -> JailRuns:
+        return self._jail if seconds is None else Hurried(self._jail, seconds)
 
     def _admitted(self, forbid: tuple[str, ...], code: str, gate: bool) -> tuple[Plan, Verdict | None]:
         refused = refusal(code, forbid) if gate else None

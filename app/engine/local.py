@@ -26,6 +26,7 @@ from app.settings import Settings
 
 log = structlog.get_logger()
 T = TypeVar("T")
+A = TypeVar("A", Verdict, Run)
 
 FAULT = (
     "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
@@ -38,6 +39,7 @@ WARMING = Readiness(state="warming", reason="The graders are starting.")
 STARTUP_SECONDS = 60.0
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
+SHORT_SECONDS = 0.2  # many times what a backward pass takes
 
 
 class GraderDiedError(Exception):
@@ -112,6 +114,7 @@ class LocalGraders:
         self._size = settings.graders
         self._free: asyncio.Queue[_Process] = asyncio.Queue()
         self._waiting = 0
+        self._long = asyncio.Semaphore(max(1, self._size - 1))
         self._running: set[_Process] = set()
         self._stopped = asyncio.Event()
         self._known = WARMING
@@ -151,13 +154,13 @@ class LocalGraders:
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         question = {"ask": "check", **self._asking(task, code)}
-        return await self._asked(
+        return await self._submitted(
             question, task.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
         )
 
     async def run(self, task: AnyTask, code: str) -> Run:
         question = {"ask": "run", **self._asking(task, code)}
-        return await self._asked(
+        return await self._submitted(
             question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
         )
 
@@ -181,6 +184,27 @@ class LocalGraders:
             Stretched,
             lambda outcome, message: Stretched(outcome=outcome, message=message),
         )
+
+    async def _submitted(
+        self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[[Any, str], A]
+    ) -> A:
+        """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
+
+        Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
+        runs never hold all of them: a class does not wait for the endless loops of a few.
+        """
+        answer = await self._asked({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
+        if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
+            return answer
+        try:
+            async with asyncio.timeout(STARTUP_SECONDS):
+                await self._long.acquire()
+        except TimeoutError:
+            return instead("busy", BUSY)
+        try:
+            return await self._asked({**question, "seconds": None}, seconds, kind, instead)
+        finally:
+            self._long.release()
 
     async def _asked(
         self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]

@@ -43,9 +43,11 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
 def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
     match question["ask"]:
         case "check":
-            return engine.check(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
+            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
+            return engine.check(task, question["code"], gate=gate, seconds=seconds)
         case "run":
-            return engine.run(_task(question["kind"], question["task"]), question["code"], gate=question["gate"])
+            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
+            return engine.run(task, question["code"], gate=gate, seconds=seconds)
         case "nudge":
             task, name, entry = _task(question["kind"], question["task"]), question["name"], question["entry"]
             return engine.nudge(task, question["code"], name, entry, gate=question["gate"])

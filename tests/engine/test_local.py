@@ -98,6 +98,19 @@ def test_an_endless_loop_does_not_hold_up_the_other_grader(tmp_path: Path) -> No
     run(claim, tmp_path, graders=2)
 
 
+def test_endless_loops_of_a_few_do_not_hold_up_the_others(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await asyncio.gather(graders.check(task(), RIGHT), graders.check(task(), RIGHT))
+        endless = [asyncio.ensure_future(graders.check(task(), f"while True:\n    pass\n# {n}")) for n in range(3)]
+        await until(lambda: graders.idle == 0)
+
+        assert (await graders.check(task(), RIGHT)).passed
+        assert not any(one.done() for one in endless)
+        assert [one.outcome for one in await asyncio.gather(*endless)] == ["timeout"] * 3
+
+    run(claim, tmp_path, graders=2)
+
+
 def test_facts_are_those_of_the_forward_program(tmp_path: Path) -> None:
     async def claim(graders: LocalGraders) -> None:
         facts = await graders.facts(task().forward)
