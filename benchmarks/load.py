@@ -141,8 +141,10 @@ def sustained(port: int, solution: str) -> None:
     fastest, _ = _hammered(port, solution, pause=0.0, base=10_000)
     floor.append(_bare_forks_per_second())
     single, several = (statistics.mean(one[place] for one in floor) for place in (0, 1))
-    print(f"sustained with {GRADERS} graders: {fastest:.0f} checks/s; bare fork-and-exit of one zygote: "
-          f"{single:.0f}/s ({fastest / single:.0%}), of {GRADERS} at once: {several:.0f}/s ({fastest / several:.0%})")  # fmt: skip
+    print(
+        f"sustained with {GRADERS} graders: {fastest:.0f} checks/s; bare fork-and-exit of one zygote: "
+        f"{single:.0f}/s ({fastest / single:.0%}), of {GRADERS} at once: {several:.0f}/s ({fastest / several:.0%})"
+    )
     rate, tally = _hammered(port, solution, pause=1 / (0.8 * fastest), base=20_000)
     cuts = statistics.quantiles(tally.seconds, n=100)
     print(f"  at 80 %: {rate:.0f} checks/s, {tally}, p99/p50 {cuts[98] / cuts[49]:.1f}")
