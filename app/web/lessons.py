@@ -76,9 +76,8 @@ class Item:
 
 
 def lesson_progress(site: Site, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
-    served = [one for one in lesson.exercises if type(one) in TEMPLATES]
-    done = sum(any(name in solved for name in (one.name, *one.was)) for one in served)
-    return LessonProgress(lesson=lesson, done=done, total=len(served), after=site.neighbours(lesson)[1])
+    done = sum(any(name in solved for name in (one.name, *one.was)) for one in lesson.exercises)
+    return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=site.neighbours(lesson)[1])
 
 
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
@@ -86,7 +85,7 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 
 
 async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
-    template = TEMPLATES.get(type(block), "_unserved.html")
+    template = TEMPLATES[type(block)]
     if isinstance(block, CodeBox):
         scope, shapes = site.scope(lesson, block), known_shapes(site, lesson, block)
         return Item(template=template, block=block, view=code_view(lesson, block, state, scope, shapes))

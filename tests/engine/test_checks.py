@@ -125,6 +125,20 @@ def test_what_the_jail_stops_is_denied_and_the_next_check_works(jailed):
     assert jailed.check(TASKS["cmp"], SOLUTION).passed
 
 
+def test_answers_that_are_forged_do_not_pass(jailed):
+    code = (
+        "import gc, json\n"
+        "for one in gc.get_objects():\n"
+        "    if type(one).__name__ == 'Output':\n"
+        "        one.text('report', json.dumps({f'c{i}': {} for i in range(5)}))\n"
+        "        for i in range(5):\n"
+        "            one.tensor(f'c{i}/answer', torch.tensor(i < 2))\n"
+        "def cmp(mine, theirs):\n    return True\n"
+    )
+
+    assert not any(jailed.check(TASKS["cmp"], code, gate=False).passed for _ in range(3))
+
+
 def test_an_error_in_a_check_names_its_line(jailed):
     verdict = jailed.check(TASKS["cmp"], "def cmp(mine, theirs):\n    size = mine.max()\n    return mine.view(7)\n")
 

@@ -1,9 +1,13 @@
 import sqlite3
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
+
+from app.content.blocks import Block
+from app.web.lessons import TEMPLATES
 
 LESSON = "/lessons/linear"
 
@@ -26,6 +30,10 @@ def test_a_unit_has_a_page_with_its_summary_and_lessons(client: TestClient) -> N
 
     assert "Products and sums" in text
     assert "Only to read" in text
+
+
+def test_every_kind_of_block_has_a_template() -> None:
+    assert set(TEMPLATES) == set(get_args(Block))
 
 
 def test_a_lesson_shows_every_block(client: TestClient, page) -> None:
