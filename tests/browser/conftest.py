@@ -91,8 +91,9 @@ def _wait_until_ready(address: str, process: subprocess.Popen[bytes], log: Path)
     pytest.fail(f"The server was not ready after {START_SECONDS:g} s:\n{log.read_text()}", pytrace=False)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Ends with its module: while it is there, its event loop runs in this thread, and no other one could."""
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chrome(), args=list(SWITCHES))
         yield launched
