@@ -133,7 +133,9 @@ class Runs:
         """The last run of an exercise as it stands now."""
         live = self._live.get(learner)
         if live is not None and live[0].place == (lesson, exercise):
-            return live[1].snapshot
+            now = live[1].snapshot
+            # Nothing is said to have ended before what came of it has been written down.
+            return now if now.live else replace(now, phase="judging")
         async with self._database.read() as db:
             row = await trainings.training_of(db, learner, lesson, exercise)
         if row is None:
@@ -151,9 +153,6 @@ class Runs:
             now = await self.look(learner, lesson, exercise)
             if now is None:
                 return
-            if here and not now.live and learner in self._live:
-                await asyncio.sleep(LOOK_SECONDS / 8)  # what came of it is being written down
-                continue
             if now != seen:
                 yield now
                 seen = now
