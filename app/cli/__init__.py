@@ -4,6 +4,7 @@ import sys
 
 import structlog
 import typer
+from pydantic import ValidationError
 
 from app.cli import check, doctor, export, grade, new, serve
 
@@ -26,4 +27,12 @@ def main() -> None:
     """Entry point of the installed command."""
     # Standard output belongs to answers: a batch is read by programs, line by line.
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
-    app()
+    try:
+        app()
+    except ValidationError as error:
+        if error.title != "Settings":
+            raise
+        for one in error.errors():
+            name = "".join(str(part) for part in one["loc"]).upper()
+            typer.echo(f"BACKHAND_{name} is {one['input']!r}. {one['msg']}.", err=True)
+        sys.exit(2)

@@ -7,6 +7,7 @@ import typer
 
 from app.content.errors import LessonErrors
 from app.settings import Settings
+from app.web.serve import ServeError
 from app.web.serve import serve as serve_web
 
 
@@ -27,5 +28,10 @@ def serve(
         serve_web(settings, host, port)
     except LessonErrors as errors:
         typer.echo(str(errors), err=True)
-        typer.echo(f"{len(errors.errors)} faults in {settings.lessons}; mend them, then serve again.", err=True)
+        count = len(errors.errors)
+        faults = f"{count} fault{'s' if count > 1 else ''}"
+        typer.echo(f"{faults} in {settings.lessons}; mend what is named, then serve again.", err=True)
+        sys.exit(1)
+    except ServeError as error:
+        typer.echo(str(error), err=True)
         sys.exit(1)

@@ -75,3 +75,46 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
     server.wait(WAIT_SECONDS)
     assert server.returncode in (0, -signal.SIGTERM)
     assert get(port, "/healthz")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("GRADERS", "many", 2, "BACKHAND_GRADERS is 'many'. Input should be a valid integer"),
+        ("GRADERS", "0", 2, "BACKHAND_GRADERS is '0'. Input should be greater than or equal to 1"),
+        ("DATABASE_URL", "nonsense", 1, "The database of BACKHAND_DATABASE_URL cannot be used: Could not parse"),
+        ("DATABASE_URL", "oracle://x/y", 1, "The database of BACKHAND_DATABASE_URL cannot be used: No module"),
+        ("DATA_DIR", "/proc/none", 1, "The database of BACKHAND_DATA_DIR cannot be used: [Errno 2]"),
+        ("LESSONS", "/nowhere", 1, "1 fault in /nowhere; mend what is named, then serve again."),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_and_nothing_starts(
+    tmp_path: Path, port: int, name: str, value: str, code: int, said: str
+) -> None:
+    result = start(tmp_path, port, {f"BACKHAND_{name}": value})
+
+    assert result.returncode == code
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        result = start(tmp_path, other.getsockname()[1], {})
+
+    assert result.returncode == 1
+    assert "already. Choose a free one with --port." in result.stderr
+    assert "serving" not in result.stderr
+
+
+def test_a_host_that_is_not_here_is_said(tmp_path: Path, port: int) -> None:
+    result = start(tmp_path, port, {}, "--host", "192.0.2.1")
+
+    assert result.returncode == 1
+    assert f"192.0.2.1 port {port} cannot be listened on" in result.stderr
+
+
+def start(folder: Path, port: int, settings: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "BACKHAND_LESSONS": str(COURSE), "BACKHAND_DATA_DIR": str(folder), **settings}
+    command = [sys.executable, "-m", "app", "serve", "--port", str(port), *options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
