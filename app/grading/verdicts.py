@@ -193,7 +193,9 @@ class Judge:
         if not culprits or all(self._fits(name, run) for run in ("true", "v")):
             return verdict
         names = ", ".join(f"`{one}`" for one in culprits)
-        return replace(verdict, verdict="follows", message=f"Right, given your own numbers: it follows from {names}.")
+        message = f"Right, given your own numbers: it follows from {names}."
+        word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
+        return replace(verdict, verdict="follows", message=message, word=word)
 
     def _fits(self, name: str, run: str) -> bool:
         got = self.trials[run].final(name)

@@ -87,6 +87,7 @@ def test_one_wrong_line_gives_one_wrong_name_and_the_rest_follows(engine):
     assert found == {"dq": "right", "dp": "wrong", "ds": "follows", "dm": "right", "dz": "follows"}
     assert not verdict.passed
     assert "`dp`" in named(verdict, "ds").message
+    assert named(verdict, "ds").word == "follows from dp"
     assert named(verdict, "dp").line == 3
     assert named(verdict, "dp").worst
     assert named(verdict, "ds").code is None
