@@ -46,7 +46,7 @@ class NudgeView:
     def announcement(self) -> str:
         numbers = [f"The quotient is {self.rows[2][1]}; {self.rows[3][0]}: {self.rows[3][1]}."] if self.rows else []
         title = [f"{self.title}."] if self.title else []
-        return spoken(" ".join([*title, *numbers, self.message, self.note]))
+        return spoken(" ".join([*title, *numbers, self.note, self.message]))
 
 
 def field_of(name: str) -> str:

@@ -124,12 +124,12 @@ def test_facts_are_those_of_the_forward_program(tmp_path: Path) -> None:
 def test_a_nudge_is_measured_and_a_wrong_index_is_explained(tmp_path: Path) -> None:
     async def claim(graders: LocalGraders) -> None:
         measured = await graders.nudge(task(), RIGHT, "dW", "0, 1")
-        refused = await graders.nudge(task(), RIGHT, "dW", "99, 0")
+        refused = await graders.nudge(task(), RIGHT, "dW", "999, 0")
 
         assert measured.outcome == "graded"
         assert measured.own == pytest.approx(measured.quotient, rel=1e-4)
         assert refused.outcome == "refused"
-        assert "no entry 99" in refused.message
+        assert "no entry 999" in refused.message
 
     run(claim, tmp_path)
 
