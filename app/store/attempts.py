@@ -1,9 +1,9 @@
 """Every answer and every check, with what was said about it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, bindparam, case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.learners import now
@@ -70,8 +70,7 @@ async def record_check(
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
     """The verdict (JSON) that anybody's same text for the same task already got."""
-    newest = select(Attempt.verdict).where(Attempt.task_key == task_key).order_by(Attempt.id.desc()).limit(1)
-    return await db.scalar(newest)
+    return await db.scalar(_STORED_VERDICT, {"task_key": task_key})
 
 
 async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str) -> list[Attempt]:
@@ -82,13 +81,25 @@ async def attempts_at(db: AsyncSession, learner: int, lesson: str, exercise: str
 
 async def tries_of(db: AsyncSession, learner: int, lesson: str, exercise: str | None = None) -> dict[str, Tries]:
     """By exercise, for all exercises of a lesson that were tried, or for one."""
-    mine = [Attempt.learner_id == learner, Attempt.lesson == lesson]
-    if exercise is not None:
-        mine.append(Attempt.exercise == exercise)
+    mine = {"learner": learner, "lesson": lesson}
+    rows = await (
+        db.execute(_TRIES, mine) if exercise is None else db.execute(_TRIES_AT_ONE, {**mine, "exercise": exercise})
+    )
+    return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}
+
+
+def _tries(one: bool) -> Select[Any]:
+    mine = [Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson")]
+    if one:
+        mine.append(Attempt.exercise == bindparam("exercise"))
     failed = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
     counted = select(func.max(Attempt.id).label("newest"), func.count().label("count"), failed.label("failed"))
     counts = counted.where(*mine).group_by(Attempt.exercise).subquery()
-    rows = await db.execute(
-        select(Attempt, counts.c.count, counts.c.failed).join(counts, Attempt.id == counts.c.newest)
-    )
-    return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}
+    return select(Attempt, counts.c.count, counts.c.failed).join(counts, Attempt.id == counts.c.newest)
+
+
+# Made once: to put a statement together takes longer than to run it, and every check asks these.
+_TRIES, _TRIES_AT_ONE = _tries(one=False), _tries(one=True)
+_STORED_VERDICT = (
+    select(Attempt.verdict).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
+)

@@ -3,13 +3,18 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.attempts import Tries, tries_of
 from app.store.drafts import keep
 from app.store.learners import hold, now
 from app.store.tables import Attempt, Draft, Kept, Learner, Progress
+
+# Made once: to put a statement together takes longer than to run it, and every check asks these.
+_PROGRESS_IN = select(Progress).where(
+    Progress.learner_id == bindparam("learner"), Progress.lesson == bindparam("lesson")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,7 @@ async def solved_by_lesson(db: AsyncSession, learner: int) -> dict[str, set[str]
 
 async def progress_in(db: AsyncSession, learner: int, lesson: str) -> dict[str, Progress]:
     """The progress in one lesson, by exercise."""
-    rows = await db.scalars(select(Progress).where(Progress.learner_id == learner, Progress.lesson == lesson))
-    return {row.exercise: row for row in rows}
+    return {row.exercise: row for row in await db.scalars(_PROGRESS_IN, {"learner": learner, "lesson": lesson})}
 
 
 async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
