@@ -62,6 +62,7 @@ class Output:
 
     def __init__(self, output_bytes: int) -> None:
         self._output_bytes = output_bytes
+        self._pending = bytearray()
 
     def tensor(self, key: str, value: object) -> None:
         """Send the numbers of *value*, or under `!key` the reason why it has none to send."""
@@ -82,8 +83,19 @@ class Output:
     def text(self, key: str, value: str) -> None:
         self._send(frames.text_frame(key, value))
 
+    def flush(self) -> None:
+        """Write what was said and not yet written."""
+        pending, self._pending = self._pending, bytearray()
+        _write(pending)
+
     def _send(self, data: bytes | memoryview) -> None:
-        _write(data)
+        # Together: every write wakes the reader, which then competes with the run.
+        if len(data) <= _SMALL:
+            self._pending += data
+        if len(self._pending) > _SMALL or len(data) > _SMALL:
+            self.flush()
+        if len(data) > _SMALL:
+            _write(data)
 
     @contextlib.contextmanager
     def capture(self, characters: int = PRINTED_CHARACTERS) -> Iterator[Printed]:
@@ -106,7 +118,7 @@ class Output:
         return ""
 
 
-def _write(data: bytes | memoryview) -> None:
+def _write(data: bytes | bytearray | memoryview) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(RESULT_FD, rest) :]
@@ -161,6 +173,7 @@ def serve(job: bytearray) -> NoReturn:
             if _is_memory(error):
                 raise MemoryError from None
             output.text("escaped", "".join(traceback.format_exception(error))[-ESCAPED_CHARACTERS:])
+        output.flush()
         _write(frames.END_DONE)
     except MemoryError:
         _RESERVE.clear()

@@ -75,6 +75,7 @@ FRAMES = 100_000
 
 _ELEMENTS = 2**40
 _PLAIN = {name: np.dtype(name).newbyteorder("<") for name in frames.DTYPES}
+_NAMES = {np.dtype(name): name for name in frames.DTYPES}  # to ask a dtype for its name takes numpy long
 
 
 def encode_job(job: Job) -> list[bytes | memoryview]:
@@ -86,10 +87,11 @@ def encode_job(job: Job) -> list[bytes | memoryview]:
     listed = []
     parts: list[bytes | memoryview] = []
     for key, array in job.arrays.items():
-        if array.dtype.name not in _PLAIN:
+        name = _NAMES.get(array.dtype) or array.dtype.name
+        if name not in _PLAIN:
             raise ValueError(f"array {key!r} has dtype {array.dtype}")
-        plain = np.ascontiguousarray(array, dtype=_PLAIN[array.dtype.name])
-        listed.append((key, array.dtype.name, array.shape))
+        plain = np.ascontiguousarray(array, dtype=_PLAIN[name])
+        listed.append((key, name, array.shape))
         if plain.nbytes:
             parts.append(plain.reshape(-1).view(np.uint8).data)
             parts.append(bytes(frames.aligned(plain.nbytes) - plain.nbytes))
