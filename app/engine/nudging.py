@@ -39,11 +39,11 @@ def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own | Verdi
     Raises:
         JailFailedError: The jail did not finish the author's program.
     """
-    if name not in bench.ruling.required:
+    tensor = bench.study.sets["v"].tensors.get(name[1:])
+    if tensor is not None and tensor.dtype.kind != "f":
+        return _answer(name, f"`{name[1:]}` holds whole numbers, which cannot be moved a little: it has no gradient.")
+    if tensor is None or name not in bench.ruling.required:
         return _answer(name, f"`{name}` is not asked for in this box, so there is nothing to nudge.")
-    tensor = bench.study.sets["v"].tensors[name[1:]]
-    if tensor.dtype.kind != "f":
-        return _answer(name, f"`{name[1:]}` holds whole numbers, which cannot be moved a little.")
     at = read_entry(entry, name, tensor.shape)
     if isinstance(at, str):
         return _answer(name, at)

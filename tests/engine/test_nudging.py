@@ -1,9 +1,14 @@
 """Nudges by the engine: against autograd, on the programs of all boxes, at kinks, and with every kind of own number."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from app.content.parse import parse_lesson
 from app.engine.grade import Engine
+from app.engine.task import task_of
+from app.grading.hunt import with_line
 from app.sandbox.runner import Jail
 from tests.grading.boxes.load import BOXES, NETWORK, Box, OpenJail, make_forward
 
@@ -119,6 +124,13 @@ def test_a_question_that_cannot_be_answered_is_explained(engine, name, entry, sa
     assert said in found.message
 
 
+def test_whole_numbers_cannot_be_moved(engine):
+    found = engine.nudge(NETWORK.task(), NETWORK.solution, "dXb", "0, 0")
+
+    assert found.outcome == "refused"
+    assert "`Xb` holds whole numbers" in found.message
+
+
 def test_a_tensor_in_the_middle_is_moved_where_it_is_written(engine):
     chain = kinked("a = x * x\nb = a * 3\ny = a * b\n", require=("da", "db", "dx"))
 
@@ -145,6 +157,19 @@ def test_random_numbers_of_a_program_are_the_same_on_both_sides(engine):
 
     for entry in range(5):
         assert not engine.nudge(box.task(), "dx = dy * m", "dx", str(entry)).note
+
+
+def test_a_hunt_is_nudged_through_its_mended_code_and_a_checker_not_at_all(engine):
+    path = Path(__file__).parent / "checks.md"
+    lesson, _ = parse_lesson(path.read_text(encoding="utf-8"), path.name)
+    hunt, checker = (lesson.exercise(name) for name in ("bessel", "cmp"))
+
+    mended = engine.nudge(task_of(lesson, hunt), with_line(hunt.solution.source, hunt.line), "dx", "0, 0")
+    refused = engine.nudge(task_of(lesson, checker), checker.solution.source, "dx", "0, 0")
+
+    assert "agree up to rounding" in mended.message, mended
+    assert refused.outcome == "refused"
+    assert "no gradient in this box" in refused.message
 
 
 def test_a_nudge_in_the_jail_is_the_same_as_outside_of_it(engine, jailed):

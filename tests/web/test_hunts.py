@@ -134,3 +134,13 @@ def test_the_line_is_stored_in_the_text(client: TestClient, tmp_path: Path) -> N
 def test_a_run_shows_values(client: TestClient) -> None:
     assert "Ran, without a verdict" in send(client, "run", GIVEN).text
     assert "Ran, without a verdict" in send(client, "run", CHECK, "agree").text
+
+
+def test_gradients_of_a_hunt_can_be_nudged_and_checkers_have_none(client: TestClient, grader) -> None:
+    hunt = send(client, "check", MENDED, line=3).text
+    check = send(client, "check", CHECK, "agree").text
+    send(client, "nudge", MENDED, line=3, nudge="db", **{"entry-db": "1"})
+
+    assert hunt.count('data-action="nudge"') == 2
+    assert 'data-action="nudge"' not in check
+    assert [(split_line(code), name, entry) for code, name, entry in grader.nudged] == [((MENDED, 3), "db", "1")]
