@@ -1,7 +1,8 @@
 """A list of names as training data: symbols, contexts, and the three parts that it is divided into.
 
-The names are divided, not the examples, so no name is cut in two. A list may hold a name more than once, and then it may
-stand in several parts. The shuffle is Python's own with seed 42: a list that is known elsewhere is divided here as there.
+The names are divided, not the examples, so no name is cut in two. A list may hold a name more than once, and then it
+may stand in several parts. The shuffle is Python's own with seed 42: a list that is known elsewhere is divided here as
+there.
 """
 
 import random

@@ -1,6 +1,6 @@
 // <code-box>: CodeMirror over a real <textarea>. The textarea stays in the form and always holds the text,
 // so plain forms, htmx, drafts and tests never need to know that an editor lies over it.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -62,6 +62,13 @@ const look = EditorView.theme({
     textUnderlineOffset: "3px",
   },
 });
+
+// The editor lets Tab leave after an Escape of its own; one that closes the list of names must do the same.
+function closeAndLetTabLeave(view) {
+  if (!closeCompletion(view)) return false;
+  view.setTabFocusMode(2000);
+  return true;
+}
 
 /** Names in scope come from the page (data-scope="X|(32, 100) W|(100, 27) ..."), local names from the text. */
 function completions(scope) {
@@ -173,6 +180,7 @@ class CodeBox extends HTMLElement {
         bracketMatching(),
         closeBrackets(),
         highlightActiveLine(),
+        Prec.highest(keymap.of([{ key: "Escape", run: closeAndLetTabLeave }])),
         autocompletion({ override: [completions(scopeOf(this.dataset.scope))], selectOnOpen: false, icons: false }),
         python(),
         syntaxHighlighting(classHighlighter),

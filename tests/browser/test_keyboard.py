@@ -57,6 +57,21 @@ def test_hints_open_one_by_one_and_stay(page: Page) -> None:
         expect(page.locator(f"#{BOX.name}-hint")).to_be_focused()
 
 
+def test_tab_leaves_the_editor_after_an_escape_that_closed_the_list_of_names(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.locator(f"#{BOX.name}").scroll_into_view_if_needed()
+    editor = page.locator(f"#{BOX.name} .cm-content")
+    editor.focus()
+    page.keyboard.type("d")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_be_visible()
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+
+    expect(page.locator(".cm-tooltip-autocomplete")).to_be_hidden()
+    expect(editor).not_to_be_focused()
+
+
 def test_the_keys_are_explained_and_escape_closes_the_explanation(page: Page) -> None:
     page.goto(ADDRESS)
     opener = page.locator(f"#{BOX.name} [data-opens=keys]")
