@@ -12,25 +12,21 @@
 | `square-missing` | tanh: 1 - y; `minus-missing`: 1 + y^2; `one-missing`: y^2 |
 | `half-rule` | sigmoid: y, or 1 - y |
 | `power-coefficient` | square root: g/y, or 2g/y |
-| `gate-flipped`, `gate-value` | relu, clamp: open where it should be closed; the output instead of 0 and 1 |
+| `local-twice:OP` | the local derivative squared |
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from app.grading.evidence import Array
+from app.grading.mistakes.gate import GATE, LIMITS
 from app.grading.mistakes.power import EPSILON, POWER
 from app.grading.mistakes.rules import CURVES
-from app.grading.mistakes.slips import Slip, local, right
+from app.grading.mistakes.slips import Slip, curve, local, right
 from app.grading.mistakes.steps import Step
 
 OTHERS = ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu", "reciprocal", "abs", "sin", "cos")
-
-
-def curve(rule: Callable[[Array, Array], Array]) -> Callable[[Step], Array]:
-    """A slip that multiplies g by another function of x and y."""
-    return lambda step: np.asarray(step.g * rule(step.x, step.y))
 
 
 def _input_for_output(step: Step) -> Array:
@@ -95,12 +91,19 @@ def _other_rule(name: str) -> Slip:
 
 COMMON = (UPSTREAM, LOCAL)
 
+TWICE = Slip(
+    "local-twice:{op}",
+    lambda step: step.g * local(step) ** 2,
+    "`{name}` is multiplied by the local derivative of `{op}` twice; each operation on the way counts once.",
+)
+
 TANH = (
     INPUT,
+    TWICE,
     Slip(
         "square-missing",
         curve(lambda _, y: 1 - y),
-        "`{name}` uses one minus the output; the output of `{y}` is squared there.",
+        "`{name}` uses one minus the output, `{y}`; the output is squared there.",
     ),
     Slip(
         "minus-missing",
@@ -144,6 +147,7 @@ TANH = (
     _other_rule("relu"),
 )
 SIGMOID = (
+    TWICE,
     INPUT,
     Slip(
         "half-rule",
@@ -227,6 +231,11 @@ LOG = (
 )
 SQRT = (
     Slip(
+        "power-sign",
+        curve(lambda _, y: -0.5 / y**3),
+        "A square root is the power one half; `{name}` follows the power rule for minus one half.",
+    ),
+    Slip(
         "power-coefficient",
         curve(lambda _, y: 1 / y),
         "The exponent of a square root, one half, is missing as a factor in `{name}`.",
@@ -245,23 +254,6 @@ SQRT = (
         "power-coefficient",
         curve(lambda _, y: 2 / y),
         "The exponent of a square root comes down as a factor; `{name}` has its inverse.",
-    ),
-)
-GATE = (
-    Slip(
-        "gate-flipped",
-        lambda step: np.where(right(step) == 0, step.g, 0.0),
-        "The gate in `{name}` is open where it should be closed: where `{statement}` is flat nothing passes.",
-    ),
-    Slip(
-        "gate-value",
-        curve(lambda _, y: y),
-        "`{name}` multiplies by the output, `{y}`; the local derivative of `{op}` is only ever 0 or 1.",
-    ),
-    Slip(
-        "gate-value",
-        curve(lambda x, _: x),
-        "`{name}` multiplies by the input, `{x}`; the local derivative of `{op}` is only ever 0 or 1.",
     ),
 )
 SPREAD = (
@@ -289,7 +281,7 @@ SLIPS: Mapping[str, tuple[Slip, ...]] = {
     "sqrt": (*SQRT, *EPSILON, *COMMON, DIVIDED),
     "rsqrt": (*EPSILON, *COMMON, INPUT, DIVIDED),
     "relu": (*GATE, *COMMON),
-    "clamp": (*GATE, *COMMON),
+    "clamp": (*GATE, *COMMON, *LIMITS),
     "pow": (*POWER, *EPSILON, *COMMON, DIVIDED),
     **dict.fromkeys(
         ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu"), (*COMMON, OUTPUT, INPUT, DIVIDED)

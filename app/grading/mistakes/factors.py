@@ -194,7 +194,8 @@ def _of_lesson_sizes(bench: Bench, ratios: Sequence[float]) -> Factor | None:
         hidden = [look.dims[name] for look in bench.case.looks]
         for less in (0, 1):
             quotients = [(each - less) / (size - less) for each in hidden if size > less]
-            if quotients and (_all_near(ratios, quotients) or _all_near(ratios, [1 / each for each in quotients])):
+            forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
+            if quotients and any(_all_near(ratios, form) for form in forms):
                 text = f"fits only the size {size} of `{name}`: a number stands where the size of the tensor belongs"
                 return Factor(code="size-hard-coded", text=text)
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):

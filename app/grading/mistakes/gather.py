@@ -5,6 +5,7 @@
 | `scatter-overwrite` | one share per row: a row that was picked several times kept the last (or first) one |
 | `scatter-mean` | the shares of a row averaged |
 | `dense` | a share in every entry, picked or not |
+| `index-every-row` | whole columns, where one entry of each row was picked |
 | `rows-shifted` | the shares one row too far |
 | `wrong-index:T` | the rows that another integer tensor T (or the position of the largest entry) names |
 | `positions` | the shares of some positions of the index only |
@@ -72,7 +73,21 @@ def _dense(step: Step) -> Array | None:
     return None
 
 
+def _every_row(step: Step) -> Array | None:
+    """What `[:, t]` gives where `[arange, t]` was picked: whole columns."""
+    index, full = step.node.options["index"], np.zeros(step.x.shape)
+    if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
+        return None
+    full[:, index[1]] = step.g[:, None] if len(step.g) == len(full) else step.g
+    return full
+
+
 SLIPS = (
+    Slip(
+        "index-every-row",
+        _every_row,
+        "`{name}` writes to the picked columns in every row. In `{statement}` each row has one entry that was picked.",
+    ),
     Slip(
         "scatter-overwrite",
         _overwritten,

@@ -66,11 +66,16 @@ def _of_product(bench: Bench, path: Path, depth: int, step: Step, fields: dict[s
     ones = "`{name}` holds what the product gives for an upstream of ones; {up} is missing.".format(**fields)
     yield Mistake(code="upstream-missing", predict=partial(_carried_local, bench, path, depth), say=lambda _: ones)
     for name, tensor in step.look.forward.items():
-        if name == fields["z"] or tensor.ndim < 1 or tensor.dtype.kind != "f":
+        if tensor.ndim < 1 or tensor.dtype.kind != "f" or _is_operand(tensor, step.z):
             continue
         text = "`{name}` is a product with `{other}`; the forward line is `{statement}`.".format(**fields, other=name)
         for order in ORDERS:
             yield _row(bench, path, depth, f"wrong-operand:{name}", order, partial(_named, name), text, (name,))
+
+
+def _is_operand(tensor: Array, operand: Array) -> bool:
+    """Whether the operand is *tensor* itself, transposed or not: then it is not the tensor that is wrong."""
+    return np.array_equal(tensor, operand) or (tensor.ndim >= 2 and np.array_equal(swapped(tensor), operand))
 
 
 def _named(name: str, step: Step) -> Array:

@@ -4,6 +4,7 @@
 |---|---|
 | `missing`, `not-a-tensor` | 2 |
 | `dtype` | 3 |
+| `size-hard-coded` | 22 |
 | `shape` | 6 |
 | `aliased` | 41 |
 | `mutated` | 42 |
@@ -102,6 +103,21 @@ def uses_autograd(name: str, word: str) -> Diagnosis:
 def inexact(name: str, maxdiff: float, largest: float) -> Diagnosis:
     shown = f"{number_text(maxdiff)} beside numbers up to {number_text(largest)}"
     return _of(name, "inexact", f"`{name}` equals the reference up to rounding: the largest difference is {shown}.")
+
+
+def only_here(name: str) -> Diagnosis:
+    text = f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
+    return _of(name, "size-hard-coded", text)
+
+
+def stops_elsewhere(name: str, line: int | None, said: str) -> Diagnosis:
+    """*said* is the translated error that stopped *line* on hidden sizes."""
+    return _of(
+        name,
+        "size-hard-coded",
+        f"It runs on the lesson's sizes but not on others, where line {line} stops: {said}. "
+        "Take sizes from the tensors or the named dims, not from numbers.",
+    )
 
 
 def blind_check(name: str, accepted: str) -> Diagnosis:

@@ -101,7 +101,8 @@ def _why(factor: Factor, paths: Sequence[Path]) -> str:
         return "The power rule has two parts: the exponent comes down as a factor, then it is lowered by one."
     if factor.code == "size-hard-coded":
         return "Take sizes from the tensors, as in `x.shape[0]`."
-    return f"Compare with what {statements} multiplies or divides by." if factor.code != "factor" else ""
+    verbs = "multiplies or divides" if len({path.statement.source for path in paths}) == 1 else "multiply or divide"
+    return f"Compare with what {statements} {verbs} by." if factor.code != "factor" else ""
 
 
 def _apart(

@@ -72,6 +72,11 @@ def _predict(bench: Bench, path: Path, depth: int, predict: Predict, _case: Case
     return bench.resent(path, depth, look, predict(steps[depth]))
 
 
+def curve(rule: Callable[[Array, Array], Array]) -> Predict:
+    """A slip that multiplies g by another function of x and y."""
+    return lambda step: np.asarray(step.g * rule(step.x, step.y))
+
+
 def right(step: Step) -> Array:
     """What the step should send to its operand."""
     return vjp(step.node, step.position, step.g)

@@ -18,6 +18,7 @@ from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.rules import reduce_to, swapped, vjp
 from app.grading.mistakes.slips import Slip, at_step, every_step
+from app.grading.mistakes.steps import Step
 
 INVERTED = Slip(
     "upstream-inverted",
@@ -31,6 +32,7 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
     for path, depth, step in every_step(bench):
         followed.add(path.key)
         if not step.is_root:
+            yield from _inside(bench, path, depth, step)
             continue
         mine = f"d{step.statement.outputs[0]}"
         for name, gradient in {**step.look.gradients, **step.look.forward}.items():
@@ -42,6 +44,15 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
     for path in bench.paths:
         if path.key not in followed:
             yield from _computed(bench, path)
+
+
+def _inside(bench: Bench, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+    """A gradient that the learner has, in place of the one inside of a statement."""
+    for name, gradient in step.look.gradients.items():
+        if gradient.shape == step.g.shape and gradient.dtype.kind == "f":
+            say = partial(_say_inside, line=step.statement.source, part=step.node.text, name=name)
+            predict = partial(_instead, bench, path, depth, name)
+            yield Mistake(code=f"wrong-upstream:{name}", predict=predict, say=say, mentions=(name,))
 
 
 def _instead(bench: Bench, path: Path, depth: int, name: str, _case: Case, look: Look) -> Array | None:
@@ -64,6 +75,13 @@ def _computed(bench: Bench, path: Path) -> Iterator[Mistake]:
 
 def _other(bench: Bench, path: Path, name: str, _case: Case, look: Look) -> Array | None:
     return bench.exchanged(path, look, look.others.get((path.key, name)))
+
+
+def _say_inside(case: Case, line: str, part: str, name: str) -> str:
+    return (
+        f"The rule fits, but `{case.name}` starts from `{name}`. In the forward line `{line}` what arrives is the "
+        f"gradient at `{part}`."
+    )
 
 
 def _say(case: Case, line: str, output: str, name: str) -> str:

@@ -46,7 +46,58 @@ NORM = SimpleNamespace(
         "dx = r * (du - du.mean(-1, keepdim=True) - u * (du * u).mean(-1, keepdim=True))"
     ),
 )
+TIED = SimpleNamespace(
+    forward=make_forward(
+        "tied",
+        "N: 7, V: 5, D: 3",
+        "E: [V, D]; ix: [N] ints(V); W: [D, D]; t: [N] ints(V)",
+        "L",
+        "e = E[ix]\nh = torch.tanh(e @ W)\nlg = h @ E.T\nlse = torch.logsumexp(lg, 1)\n"
+        "pick = lg[torch.arange(N), t]\nL = (lse - pick).mean()",
+    ),
+    require=("dlse", "dpick", "dlg", "dh", "dW", "de"),
+    solution=(
+        "dlse = torch.full_like(lse, 1 / N)\ndpick = torch.full_like(pick, -1 / N)\n"
+        "dlg = torch.softmax(lg, 1) * dlse[:, None] + F.one_hot(t, V) * dpick[:, None]\ndh = dlg @ E\n"
+        "dW = e.T @ (dh * (1 - h ** 2))\nde = (dh * (1 - h ** 2)) @ W.T"
+    ),
+)
+GATED = SimpleNamespace(
+    forward=make_forward(
+        "gated",
+        "N: 6, D: 4",
+        "x: [N, D]; G: [D, D]; U: [D, D]",
+        "y",
+        "a = x @ G\ng = torch.sigmoid(a)\nu = torch.tanh(x @ U)\nc = u.clamp(-0.5, 0.5)\ns = (a ** 2 + 1).sqrt()\n"
+        "y = x + g * c + s",
+    ),
+    require=("dg", "dc", "ds", "du", "da", "dU", "dG"),
+    solution=(
+        "dg = dy * c\ndc = dy * g\nds = dy.clone()\ndu = dc * (u.abs() < 0.5)\n"
+        "da = dg * g * (1 - g) + ds * a / s\ndU = x.T @ (du * (1 - u ** 2))\ndG = x.T @ da"
+    ),
+)
+BOXES = (RECURRENT, HEAD, NORM, TIED, GATED)
 LINES = [
+    (HEAD, "dq = ds.transpose(-2, -1) @ k / math.sqrt(D)", "dq:matmul-order"),
+    (HEAD, "dq = ds @ k * 3 ** -0.5", "dq:size-hard-coded"),
+    (RECURRENT, "dWx = x1.T @ da2 + x2.T @ da1", "dWx:crossed:a1+a2"),
+    (RECURRENT, "da2 = dh2 * (1 - h2 ** 2) ** 2", "da2:local-twice:tanh"),
+    (
+        TIED,
+        "dlg = torch.softmax(lg, 1) * dlse[:, None]; dlg[torch.arange(N), t] = dpick",
+        "dlg:overwritten:pick",
+    ),
+    (
+        TIED,
+        "dlg = torch.softmax(lg, 1) * dlse[:, None]; dlg[:, t] += dpick[:, None]",
+        "dlg:index-every-row",
+    ),
+    (GATED, "dU = x.T @ da", "dU:wrong-upstream:da"),
+    (GATED, "du = dc * (u < 0.5)", "du:gate-limit"),
+    (GATED, "du = dc * (u > -0.5)", "du:gate-limit"),
+    (GATED, "du = dc * (u > 0)", "du:gate-limit"),
+    (GATED, "da = dg * g * (1 - g) - ds * a / s ** 3", "da:power-sign"),
     (RECURRENT, "dWh = h1.T @ da2", "dWh:share-missing:a1"),
     (RECURRENT, "dWx = x1.T @ da1 - x2.T @ da2", "dWx:share-sign:a2"),
     (RECURRENT, "dWh = h0.T @ da1 + h2.T @ da2", "dWh:wrong-operand:h2"),
@@ -67,10 +118,10 @@ LINES = [
 
 @pytest.fixture(scope="module")
 def drawn():
-    return {id(box): Bed(box) for box in (RECURRENT, HEAD, NORM)}
+    return {id(box): Bed(box) for box in BOXES}
 
 
-@pytest.mark.parametrize("box", [RECURRENT, HEAD, NORM], ids=lambda box: box.forward.name)
+@pytest.mark.parametrize("box", BOXES, ids=lambda box: box.forward.name)
 def test_the_solution_is_right(drawn, box):
     assert drawn[id(box)].judged(box.solution) == {}
 
