@@ -55,8 +55,8 @@ class Judge:
     # One name on its own.
 
     def _alone(self, name: str) -> NameVerdict:
-        steps = (self._not_yet, self._not_a_tensor, self._mutated, self._aliased, self._by_rule, self._by_another_road)
-        for step in steps:
+        steps = (self._not_yet, self._not_a_tensor, self._mutated, self._aliased)
+        for step in (*steps, self._by_rule, self._by_another_road, self._by_a_borrowed_value):
             verdict = step(name)
             if verdict is not None:
                 return verdict
@@ -116,19 +116,10 @@ class Judge:
 
     def _mutated(self, name: str) -> NameVerdict | None:
         for changed, at in self.visible.mutated.items():
-            if self._blamed_for(at) == name:
+            if self.plan.blamed_for(at, self.ruling.required) == name:
                 found = sentences.mutated(name, changed, self.plan.lines[at].line)
                 return self._told(name, "mutated", found)
         return None
-
-    def _blamed_for(self, statement: int) -> str | None:
-        """The required name that *statement* works on, or else the next one to be finished."""
-        if not 0 <= statement < len(self.plan.lines):
-            return None
-        names = self.ruling.required
-        written = [name for name in names if name in self.plan.lines[statement].writes]
-        after = sorted((self.plan.last[name], name) for name in names if self.plan.last.get(name, -1) >= statement)
-        return next(iter([*written, *(name for _, name in after), *names]), None)
 
     def _aliased(self, name: str) -> NameVerdict | None:
         for run in ("true", "v"):
@@ -179,6 +170,20 @@ class Judge:
             message = f"The values are right, but this box asks for the step from {steps} on its own."
             return self._named(name, "wrong", "other-road", message)
         message = f"Right end to end; your formula skips the step through {steps}."
+        return self._named(name, "right-other-road", message=message)
+
+    def _by_a_borrowed_value(self, name: str) -> NameVerdict | None:
+        """Right by way of gradients that lie on no road to it, such as `dz = dq` below a sum of the two."""
+        expected = self.program.frontier(name[1:], self.ruling.forced)
+        drawn_on = self.drawn_on.get(name, frozenset()) - {name}
+        borrowed = sorted(one for one in drawn_on if not self.program.frontier(name[1:], {one}))
+        known = [self.references["true"][one[1:]] for one in (*borrowed, name)]
+        if not borrowed or self.ruling.rule_only or not all(one.telling and not one.vacuous for one in known):
+            return None
+        if not all(self._match(self.trials[run].final(name), self.references[run][name[1:]]) for run in ("true", "v")):
+            return None
+        shown, steps = (", ".join(f"`{one}`" for one in names) for names in (borrowed, sorted(expected)))
+        message = f"Right end to end; your formula takes its numbers from {shown}, not from the step through {steps}."
         return self._named(name, "right-other-road", message=message)
 
     # Names among names.
@@ -243,10 +248,7 @@ class Judge:
             return error
         got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN):
-            text = (
-                f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
-            )
-            return Diagnosis(code=f"{name}:size-hard-coded", message=text)
+            return sentences.only_here(name)
         if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
         started = self._started(name)
@@ -291,9 +293,5 @@ class Judge:
             for error in self.trials[run].errors:
                 if error.statement <= last:
                     said = translate(error).split(". ")[0].rstrip(".")
-                    text = (
-                        f"It runs on the lesson's sizes but not on others, where line {error.line} stops: {said}. "
-                        "Take sizes from the tensors or the named dims, not from numbers."
-                    )
-                    return Diagnosis(code=f"{name}:size-hard-coded", message=text)
+                    return sentences.stops_elsewhere(name, error.line, said)
         return None

@@ -395,3 +395,46 @@ def test_run_tells_an_error_at_its_line(engine):
     run = engine.run(LINEAR.task(), "k = 1\ndW = X @ dY")
 
     assert (run.outcome, run.line) == ("error", 2)
+
+
+SIBLINGS = Box(
+    "siblings",
+    make_forward("siblings", "N: 5", "x: [N]; y: [N]; z: [N]", "L", "q = x * y\nr = q + z\nL = (r ** 2).sum()\n"),
+    ("dr", "dq", "dz", "dx"),
+    "dr = 2 * r\ndq = dr.clone()\ndz = dr.clone()\ndx = dq * y\n",
+)
+SHIFTED = Box(
+    "shifted",
+    make_forward(
+        "shifted",
+        "N: 6, D: 4",
+        "x: [N, D]; b: [D]; w: [D]",
+        "y",
+        "h = x + b\nm = h.mean(0)\nc = h - m\ny = c * w\n",
+    ),
+    ("dc", "dw", "dm", "dh", "db"),
+    "dc = dy * w\ndw = (dy * c).sum(0)\ndm = -dc.sum(0)\ndh = dc + dm / N\ndb = dh.sum(0)\n",
+)
+
+
+def test_a_gradient_that_equals_another_may_be_borrowed(engine):
+    verdict, found = standing(engine, SIBLINGS, replaced(SIBLINGS, 3, "dz = dq"))
+
+    assert verdict.passed, found
+    assert found["dz"] == "right-other-road"
+    assert "`dq`" in named(verdict, "dz").message
+    assert standing(engine, SIBLINGS, replaced(SIBLINGS, 3, "dz = dq"), grade="rule")[1]["dz"] == "wrong"
+
+
+def test_a_borrowed_gradient_that_is_zero_for_these_data_proves_nothing(engine):
+    lines = SHIFTED.solution.splitlines()
+    code = "\n".join([lines[0], *lines[2:], "dw = (dy * c).sum(0) + db"])
+
+    assert standing(engine, SHIFTED, SHIFTED.solution)[0].passed
+    assert standing(engine, SHIFTED, code)[1]["dw"] == "wrong"
+
+
+def test_a_borrowed_gradient_with_other_numbers_is_the_wrong_upstream(engine):
+    verdict, _ = standing(engine, SIBLINGS, replaced(SIBLINGS, 4, "dx = dz.abs() * y"))
+
+    assert named(verdict, "dx").verdict == "wrong"
