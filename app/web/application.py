@@ -51,7 +51,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         course=shown,
         database=database,
         grader=grader,
-        pages=Pages(assets),
+        pages=Pages(assets, unsafe=settings.unsafe_no_sandbox),
         shapes=ShapesOf(grader),
         checks=Checks(grader, tasks),
         tasks=tasks,

@@ -18,16 +18,16 @@ TEMPLATES = ROOT / "templates"
 
 
 class Pages:
-    """Renders pages and fragments."""
+    """Renders pages and fragments; where the sandbox may be missing, every page says so."""
 
-    def __init__(self, assets: Assets, templates: Path = TEMPLATES) -> None:
+    def __init__(self, assets: Assets, templates: Path = TEMPLATES, *, unsafe: bool = False) -> None:
         self._environment = _environment(templates)
-        self._assets = {"asset": assets.url, "fonts": assets.fonts}
+        self._shared = {"asset": assets.url, "fonts": assets.fonts, "unsafe": unsafe}
 
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
         shared = {"path": request.url.path, "theme": theme_of(request), "nonce": request.state.nonce}
-        text = self._render(template, swapped=False, **self._assets, **shared, **values)
+        text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
 

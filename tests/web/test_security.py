@@ -193,3 +193,14 @@ class TestSessions:
         assert "; Secure" in response.headers["set-cookie"]
         assert "; Secure" in theme
         assert response.headers["strict-transport-security"].startswith("max-age=")
+
+
+@pytest.mark.parametrize("path", ["/", "/units/layers", "/lessons/linear", "/lessons/nope", "/nowhere"])
+def test_where_the_sandbox_may_be_missing_every_page_says_so(
+    client: TestClient, settings: Settings, course: Course, grader, path: str
+) -> None:
+    unsafe = create_app(settings.model_copy(update={"unsafe_no_sandbox": True}), course, grader)
+
+    with TestClient(unsafe, headers={"sec-fetch-site": "none", "sec-fetch-mode": "navigate"}) as warned:
+        assert "Code may run without a sandbox here" in warned.get(path).text
+    assert "without a sandbox" not in client.get(path).text
