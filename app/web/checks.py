@@ -57,7 +57,9 @@ class Checks:
         if found is not None:
             return Answer(found, found=True)
         with self._counted(learner):
-            return Answer(await self._grader.check(self._tasks.task(lesson, exercise), code))
+            verdict = await self._grader.check(self._tasks.task(lesson, exercise), code)
+        # A machine that turned out to refuse code judged nothing; another day the same text may run.
+        return Answer(verdict, judged=self._grader.readiness.state != "refused")
 
     async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Run:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""

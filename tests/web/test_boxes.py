@@ -362,6 +362,21 @@ def test_where_code_is_refused_the_box_says_why_and_everything_else_works(client
     assert client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"}, headers=HTMX).status_code == 200
 
 
+def test_a_machine_that_turns_out_to_refuse_code_judges_nothing(client: TestClient, grader, monkeypatch) -> None:
+    async def check(*_: object) -> Verdict:
+        grader.readiness = Readiness(state="refused", reason="seccomp is missing.")
+        return Verdict(outcome="refused", message="seccomp is missing.")
+
+    grader.readiness = Readiness(state="warming")
+    with monkeypatch.context() as patched:
+        patched.setattr(grader, "check", check)
+        send(client, "check")
+    grader.readiness = Readiness(state="ready")
+
+    assert "seccomp is missing" not in send(client, "check", revision=1).text
+    assert len(grader.checked) == 1
+
+
 def test_a_refusal_by_the_server_is_no_failed_check(client: TestClient, grader, tmp_path: Path) -> None:
     grader.readiness = Readiness(state="refused", reason="No.")
     send(client, "check")
