@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _LONGEST = 400
+MATRIX = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,12 @@ def translate(error: Raised) -> str:
     return f"{error.kind}: {text}"
 
 
+def kind_of(error: Raised) -> str:
+    """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
+    rows = (say.__name__.strip("_") for pattern, say in ROWS if re.search(pattern, error.text))
+    return next(rows, error.kind)
+
+
 def _two(error: Raised, fallback: str) -> str:
     return " and ".join(str(one) for one in error.operands[:2]) if len(error.operands) >= 2 else fallback
 
@@ -89,7 +96,13 @@ def _matmul(found: re.Match[str], error: Raised) -> str:
 
 
 def _vector(found: re.Match[str], error: Raised) -> str:
-    return f"These shapes cannot be multiplied: {_two(error, found[0])}. The inner sizes must match."
+    return f"These shapes cannot be multiplied: {_two(error, found[0])}. The inner sizes must match.{_turned(error)}"
+
+
+def _turned(error: Raised) -> str:
+    """What `.T` does to more than two axes, where it stands at the place of the error."""
+    turned = [one.source for one in error.operands if one.source.endswith(".T") and len(one.shape) > MATRIX]
+    return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
 
 
 def _broadcast(found: re.Match[str], error: Raised) -> str:
@@ -97,7 +110,7 @@ def _broadcast(found: re.Match[str], error: Raised) -> str:
     pair = _two(error, f"sizes {first} and {second}")
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
-        "Shapes are compared from the right; an axis is copied only where its size is 1."
+        f"Shapes are compared from the right; an axis is copied only where its size is 1.{_turned(error)}"
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from app.grading.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
-from app.grading.errors import translate
+from app.grading.errors import kind_of, translate
 from app.grading.evidence import Diagnosis
 from app.grading.mistakes import sentences
 from app.grading.plan import Plan
@@ -65,8 +65,7 @@ class Judge:
     def _named(self, name: str, verdict: Standing, code: str | None = None, message: str = "") -> NameVerdict:
         at = self.plan.last.get(name)
         line = None if at is None else self.plan.lines[at].line
-        full = None if code is None else f"{name}:{code}"
-        return NameVerdict(name=name, verdict=verdict, code=full, message=message, line=line)
+        return NameVerdict(name=name, verdict=verdict, code=code and f"{name}:{code}", message=message, line=line)
 
     def _told(self, name: str, verdict: Standing, found: Diagnosis) -> NameVerdict:
         return replace(self._named(name, verdict), code=found.code, message=found.message)
@@ -80,8 +79,11 @@ class Judge:
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
-            where = "" if self.stopped.line is None else f" in line {self.stopped.line}"
-            return self._named(name, "not-yet", message=f"The code stopped{where}, before `{name}` was finished.")
+            found = sentences.stopped(name, kind_of(self.stopped), self.stopped.line)
+            written = self.plan.lines[self.stopped.statement].writes
+            if name == next((one for one in self.ruling.required if one in written), None):
+                return self._told(name, "wrong", found)
+            return self._named(name, "not-yet", message=found.message)
         if any(self._left(name, run) for run in self.trials):
             return None
         if self._hidden_error(name) is not None:
@@ -174,7 +176,6 @@ class Judge:
 
     def _by_a_borrowed_value(self, name: str) -> NameVerdict | None:
         """Right by way of gradients that lie on no road to it, such as `dz = dq` below a sum of the two."""
-        expected = self.program.frontier(name[1:], self.ruling.forced)
         drawn_on = self.drawn_on.get(name, frozenset()) - {name}
         borrowed = sorted(one for one in drawn_on if not self.program.frontier(name[1:], {one}))
         known = [self.references["true"][one[1:]] for one in (*borrowed, name)]
@@ -182,7 +183,8 @@ class Judge:
             return None
         if not all(self._match(self.trials[run].final(name), self.references[run][name[1:]]) for run in ("true", "v")):
             return None
-        shown, steps = (", ".join(f"`{one}`" for one in names) for names in (borrowed, sorted(expected)))
+        expected = sorted(self.program.frontier(name[1:], self.ruling.forced))
+        shown, steps = (", ".join(f"`{one}`" for one in names) for names in (borrowed, expected))
         message = f"Right end to end; your formula takes its numbers from {shown}, not from the step through {steps}."
         return self._named(name, "right-other-road", message=message)
 

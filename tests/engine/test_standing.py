@@ -234,7 +234,8 @@ def test_an_exception_is_told_at_its_line_with_the_operands(engine):
     assert verdict.line == 2
     assert "`X` (6, 4)" in verdict.message
     assert "`dY` (6, 3)" in verdict.message
-    assert found == {"dX": "right", "dW": "not-yet", "db": "not-yet"}
+    assert found == {"dX": "right", "dW": "wrong", "db": "not-yet"}
+    assert named(verdict, "dW").code == "dW:error:matmul"
 
 
 def test_a_crash_that_follows_from_a_wrong_shape_is_explained_there(engine):

@@ -52,6 +52,31 @@ CASES = [
 ]
 
 
+GRAPH = [
+    ("a leaf Variable that requires grad is being used in an in-place operation.", "cannot be changed in place"),
+    (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: [...]",
+        "changed in place",
+    ),
+    ("Trying to backward through the graph a second time (or directly access saved tensors ...", "new forward pass"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), GRAPH, ids=[said for _, said in GRAPH])
+def test_errors_of_autograd_are_told_in_plain_words(text, said):
+    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+
+
+def test_a_transpose_of_three_axes_is_named_as_the_cause():
+    operands = [{"source": "A.T", "shape": [4, 3, 2]}, {"source": "B", "shape": [2, 3, 5]}]
+    text = "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 0"
+
+    message = translate(raised({"type": "RuntimeError", "text": text, "operands": operands}))
+
+    assert "`A.T` (4, 3, 2)" in message
+    assert "`.T` reverses all axes" in message
+
+
 def failed(source):
     import ast
 

@@ -20,8 +20,7 @@ def _one_sided(open_where: Callable[[Step], Array]) -> Callable[[Step], Array | 
     """A gate that minds one limit of two; where the operation has one limit only, there is nothing to forget."""
 
     def sent(step: Step) -> Array | None:
-        both = bool((step.x < step.y).any() and (step.x > step.y).any())
-        return step.g * open_where(step) if both else None
+        return step.g * open_where(step) if step.node.options["two_sided"] else None
 
     return sent
 

@@ -2,6 +2,7 @@
 
 | code | row of the catalogue |
 |---|---|
+| `error:KIND` | 1, 46 |
 | `missing`, `not-a-tensor` | 2 |
 | `dtype` | 3 |
 | `size-hard-coded` | 22 |
@@ -103,6 +104,12 @@ def uses_autograd(name: str, word: str) -> Diagnosis:
 def inexact(name: str, maxdiff: float, largest: float) -> Diagnosis:
     shown = f"{number_text(maxdiff)} beside numbers up to {number_text(largest)}"
     return _of(name, "inexact", f"`{name}` equals the reference up to rounding: the largest difference is {shown}.")
+
+
+def stopped(name: str, kind: str, line: int | None) -> Diagnosis:
+    """*kind* is the word of the error, such as `matmul`."""
+    where = "" if line is None else f" in line {line}"
+    return _of(name, f"error:{kind}", f"The code stopped{where}, before `{name}` was finished.")
 
 
 def only_here(name: str) -> Diagnosis:

@@ -228,7 +228,8 @@ class _Tracer(Plain):
         if op in {"sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax", "log_softmax"}:
             return self.reduced(expr, op, x, options)
         if op == "clamp":
-            return self.made(expr, op, np.clip(value, options.get("min"), options.get("max")), x)
+            limits = options.get("min"), options.get("max")
+            return self.made(expr, op, np.clip(value, *limits), x, two_sided=None not in limits)
         if op == "masked_fill":
             mask = np.broadcast_to(options["mask"], value.shape)
             return self.made(expr, op, np.where(mask, options["value"], value), x, mask=mask)
