@@ -33,6 +33,13 @@ def test_nothing_is_offered_that_needs_a_script(page: Page) -> None:
     expect(page.locator("[data-opens]:visible, [data-action=stop]:visible, .keyrow:visible")).to_have_count(0)
 
 
+def test_code_is_written_in_the_face_of_code(page: Page) -> None:
+    page.goto(ADDRESS)
+
+    box = page.locator("#linear-backward-code")
+    assert "mono" in str(box.evaluate("element => getComputedStyle(element).fontFamily")).lower()
+
+
 def test_formulas_stay_readable_as_tex(page: Page) -> None:
     page.goto(ADDRESS)
 
