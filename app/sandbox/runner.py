@@ -6,7 +6,6 @@ said that every layer planned for it was in force before it ran anything.
 
 import contextlib
 import os
-import select
 import signal
 import socket
 import threading
@@ -14,16 +13,16 @@ import time
 from collections.abc import Sequence
 
 from app.sandbox import jail, kernel, protection
+from app.sandbox.pipe import KILL_SECONDS, Pipe
 from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
 from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
 
 RECYCLE_FORKS = 500
 RECYCLE_SECONDS = 600.0
 RECYCLE_AT_MOST_EVERY_SECONDS = 60.0
-_KILL_SECONDS = 5.0
 _RETRY_SECONDS = 1.0
 _STILLBORN = 3
-_CHUNK = 2**20
+_AT_ONCE = Exit(pid=0, status=0, cpu_seconds=0.0)
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
 
 
@@ -126,13 +125,13 @@ class Jail:
         zygote, child = self._start()
         try:
             read_end = self._hand_over(child, job, parts)
-            with contextlib.closing(_Pipe(read_end)) as pipe:
+            with contextlib.closing(Pipe(read_end)) as pipe:
                 cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes)
-                blob = pipe.drain()
-            end = zygote.exit_of(child, _KILL_SECONDS)
+                result = pipe.ended or decode_result(pipe.drain())
+            # One that has said its last word is dead already: the next run waits for its end, this one need not.
+            end = _AT_ONCE if pipe.ended else zygote.exit_of(child, KILL_SECONDS)
         finally:
             child.close()
-        result = decode_result(blob)
         ending, detail = self._judge(job, result, end, cut)
         return Reply(ending=ending, arrays=result.arrays, texts=result.texts, detail=detail)
 
@@ -230,58 +229,6 @@ class Jail:
         if not result.ended:
             return "crashed", "the program ended the process"
         return result.ended, ""
-
-
-class _Pipe:
-    """The read end of one run."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._chunks: list[bytes] = []
-        self._bytes = 0
-        os.set_blocking(descriptor, False)
-
-    def follow(self, child: Child, deadline: float, most_bytes: int) -> str:
-        """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or ""."""
-        poll = select.poll()
-        poll.register(self._descriptor, select.POLLIN)
-        poll.register(child.pidfd, select.POLLIN)
-        cut = ""
-        while True:
-            left = deadline - time.monotonic()
-            ready = dict(poll.poll(max(0.0, left) * 1000))
-            if child.pidfd in ready:
-                return cut
-            if cut and left <= 0:
-                raise ZygoteGoneError("a child survived SIGKILL")
-            if self._descriptor in ready and not self._read():
-                poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
-            if not cut and (left <= 0 or self._bytes > most_bytes):
-                cut = "deadline" if left <= 0 else "flood"
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
-                deadline = time.monotonic() + _KILL_SECONDS
-                with contextlib.suppress(KeyError):
-                    poll.unregister(self._descriptor)
-
-    def drain(self) -> bytes:
-        """Everything that was written before the end."""
-        while self._read():
-            pass
-        return b"".join(self._chunks)
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-    def _read(self) -> bool:
-        """Read once; False where nothing more can come, or nothing is there now."""
-        try:
-            chunk = os.read(self._descriptor, _CHUNK)
-        except BlockingIOError:
-            return False
-        self._chunks.append(chunk)
-        self._bytes += len(chunk)
-        return bool(chunk)
 
 
 def _write_all(descriptor: int, parts: Sequence[bytes | memoryview]) -> int:

@@ -1,0 +1,86 @@
+"""The grader's end of the result pipe of one run: read what comes, watch the deadline, kill."""
+
+import contextlib
+import os
+import select
+import signal
+import time
+
+from app.sandbox.frames import END_DONE, END_MEMORY
+from app.sandbox.process import Child, ZygoteGoneError
+from app.sandbox.wire import Result, decode_result
+
+KILL_SECONDS = 5.0
+_CHUNK = 2**20
+_ENDS = (END_DONE, END_MEMORY)
+_LOOKS = 4  # numbers can look like an end on purpose; to read everything again each time would cost us, not the child
+
+
+class Pipe:
+    """The read end of one run."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._chunks: list[bytes] = []
+        self._bytes = 0
+        self._looks = _LOOKS
+        self.ended: Result | None = None
+        os.set_blocking(descriptor, False)
+
+    def follow(self, child: Child, deadline: float, most_bytes: int) -> str:
+        """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or "".
+
+        A child that says that it is done is killed at once, and what it said is in `ended`: taking down its memory
+        takes as long as a short run, and whatever it might still do would be nothing that anybody asked for.
+        """
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        poll.register(child.pidfd, select.POLLIN)
+        cut = ""
+        while True:
+            left = deadline - time.monotonic()
+            ready = dict(poll.poll(max(0.0, left) * 1000))
+            if child.pidfd in ready:
+                return cut
+            if cut and left <= 0:
+                raise ZygoteGoneError("a child survived SIGKILL")
+            if self._descriptor in ready and not self._read():
+                poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
+            if not cut and self._bytes <= most_bytes and self._says_done():
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                return ""
+            if not cut and (left <= 0 or self._bytes > most_bytes):
+                cut = "deadline" if left <= 0 else "flood"
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                deadline = time.monotonic() + KILL_SECONDS
+                with contextlib.suppress(KeyError):
+                    poll.unregister(self._descriptor)
+
+    def drain(self) -> bytes:
+        """Everything that was written before the end."""
+        while self._read():
+            pass
+        return b"".join(self._chunks)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _says_done(self) -> bool:
+        """Whether the last frame is the one that ends a result, and not numbers that look like it."""
+        if self._chunks and self._chunks[-1].endswith(_ENDS) and self._looks:
+            self._looks -= 1
+            result = decode_result(b"".join(self._chunks))
+            self.ended = result if result.ended and not result.malformed else None
+        return self.ended is not None
+
+    def _read(self) -> bool:
+        """Read once; False where nothing more can come, or nothing is there now."""
+        try:
+            chunk = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return False
+        self._chunks.append(chunk)
+        self._bytes += len(chunk)
+        return bool(chunk)

@@ -1,0 +1,75 @@
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from app.sandbox import frames
+from app.sandbox.pipe import Pipe
+from app.sandbox.process import Child
+
+START = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that would go on for long."""
+    with subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(30)"]) as process:
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def child(sleeper: subprocess.Popen[bytes]) -> Iterator[Child]:
+    ours, theirs = socket.socketpair()
+    found = Child(sleeper.pid, os.pidfd_open(sleeper.pid), ours)
+    yield found
+    theirs.close()
+    found.close()
+
+
+def followed(child: Child, *pieces: bytes, seconds: float = 0.3, most_bytes: int = 2**20) -> tuple[str, Pipe]:
+    read_end, write_end = os.pipe2(os.O_CLOEXEC)
+    for piece in pieces:
+        os.write(write_end, piece)
+    with contextlib.closing(Pipe(read_end)) as pipe:
+        cut = pipe.follow(child, time.monotonic() + seconds, most_bytes)
+    os.close(write_end)
+    return cut, pipe
+
+
+def test_a_child_that_says_that_it_is_done_is_not_waited_for(child: Child, sleeper: subprocess.Popen[bytes]) -> None:
+    cut, pipe = followed(child, START + frames.text_frame("report", "{}") + frames.END_DONE, seconds=20)
+
+    assert cut == ""
+    assert pipe.ended is not None
+    assert pipe.ended.texts == {"report": "{}"}
+    assert sleeper.wait(5) == -9
+
+
+def test_numbers_that_look_like_an_end_are_none(child: Child) -> None:
+    cut, pipe = followed(child, START + frames.tensor_head("x", "uint8", (4,)) + b"..Zd")
+
+    assert cut == "deadline"
+    assert pipe.ended is None
+
+
+@pytest.mark.parametrize("tail", [b"Zd more", b"?Zd", b"Zx"])
+def test_what_is_no_whole_result_waits_for_the_deadline(child: Child, tail: bytes) -> None:
+    cut, pipe = followed(child, START + tail)
+
+    assert cut == "deadline"
+    assert pipe.ended is None
+
+
+def test_a_flood_that_ends_well_is_a_flood(child: Child) -> None:
+    text = frames.text_frame("long", "x" * 5000)
+
+    cut, pipe = followed(child, START + text + frames.END_DONE, most_bytes=1000)
+
+    assert cut == "flood"
+    assert pipe.ended is None
