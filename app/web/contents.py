@@ -10,8 +10,9 @@ from starlette.responses import Response
 from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
+from app.web.lessons import lesson_progress
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.standing import solved_by, sum_of, unit_view
+from app.web.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
 
@@ -29,7 +30,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     learner = await visitor.learner()
     solved = await solved_by(site, learner)
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
-    resume = _resume(site, await _place(site, learner))
+    resume = _resume(site, await _place(site, learner), solved)
     whole = sum_of(site, site.course.lessons, solved)
     return site.pages.page(request, "index.html", units=units, whole=whole, resume=resume)
 
@@ -58,9 +59,16 @@ async def _place(site: Site, learner: int | None) -> Place | None:
         return await progress.last_place(db, learner)
 
 
-def _resume(site: Site, place: Place | None) -> Continue | None:
+def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
+    """Where *place* is, or the start of the next lesson that is not finished where its own one is."""
     found = next((one for one in site.course.lessons if place and one.name == place.lesson), None)
     if found is None or place is None:
         return None
     exercise = found.exercise(place.exercise) if place.exercise else None
+    here = lesson_progress(site, found, solved.get(found.name, ()))
+    ahead = here
+    while ahead.complete and ahead.after is not None:
+        ahead = lesson_progress(site, ahead.after, solved.get(ahead.after.name, ()))
+    if ahead is not here and not ahead.complete:
+        return Continue(ahead.lesson, None)
     return Continue(found, exercise.name if exercise else None)
