@@ -1,6 +1,8 @@
 """The `backhand` command: one module per subcommand, nothing but reading arguments and printing answers."""
 
+import importlib.metadata
 import sys
+from typing import Annotated
 
 import structlog
 import typer
@@ -21,6 +23,14 @@ app.command("new")(new.new)
 app.command("grade")(grade.grade)
 app.command("export")(export.export)
 app.command("doctor")(doctor.doctor)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False) -> None:
+    """Interactive lessons on the backward pass: serve a course, prove it, grade a submission."""
+    if version:
+        typer.echo(f"backhand {importlib.metadata.version('backhand')}")
+        raise typer.Exit
 
 
 def main() -> None:

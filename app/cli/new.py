@@ -86,7 +86,18 @@ def new(
         _refuse(f"{path} exists already; nothing was written.")
     except OSError as error:
         _refuse(f"{path} cannot be written: {error.strerror}.")
+    _write_unit(path.parent)
     typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
+
+
+def _write_unit(folder: Path) -> None:
+    """A unit needs a page with its title: a new folder such as 6-beyond gets one."""
+    page = folder / "unit.md"
+    words = re.fullmatch(r"\d+-(.+)", folder.resolve().name)
+    if words and not page.exists():
+        title = words[1].replace("-", " ").capitalize()
+        page.write_text(f"---\ntitle: {_quoted(title)}\n---\n\nSay what this unit is about.\n", encoding="utf-8")
+        typer.echo(f"{page} written: the title of the unit and what it is about.")
 
 
 def _quoted(title: str) -> str:

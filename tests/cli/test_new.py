@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.cli.new import _quoted
+from app.content.course import load_course
 
 runner = CliRunner()
 
@@ -21,6 +22,15 @@ def test_new_writes_a_lesson_named_after_its_file(tmp_path: Path) -> None:
     text = path.read_text()
     assert "title: Drop out\n" in text
     assert "id: drop-out\n" in text
+
+
+def test_new_in_a_new_folder_makes_a_course_that_can_be_read(tmp_path: Path) -> None:
+    result = runner.invoke(app, ["new", str(tmp_path / "6-beyond-the-mlp" / "01-dropout.md")])
+
+    assert result.exit_code == 0, result.output
+    course = load_course(tmp_path)
+    assert [unit.title for unit in course.units] == ["Beyond the mlp"]
+    assert [lesson.name for lesson in course.lessons] == ["dropout"]
 
 
 def test_new_never_overwrites(tmp_path: Path) -> None:
