@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parents[1]
+IDLE_SECONDS = 2.0
 
 
 @contextlib.contextmanager
@@ -51,6 +52,7 @@ class Learner:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._cookies: dict[str, str] = {}
+        self._asked = time.monotonic()
 
     def get(self, path: str) -> tuple[int, str]:
         return self._ask("GET", path, None)
@@ -64,6 +66,10 @@ class Learner:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         if self._cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        if time.monotonic() - self._asked > IDLE_SECONDS:
+            # The server closes what was idle for five seconds; a browser notices, this client would not.
+            self._connection.close()
+        self._asked = time.monotonic()
         self._connection.request(method, path, body, headers)
         response = self._connection.getresponse()
         for line in response.headers.get_all("Set-Cookie") or []:
