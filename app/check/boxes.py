@@ -10,7 +10,7 @@ from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innoce
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, grad_task_of
 from app.grading.facts import Facts
-from app.grading.verdict import Verdict
+from app.grading.verdict import RIGHT, Verdict
 
 SHOWN_OUTCOMES = frozenset({"fault", "busy"})
 Told = DeclaredMistake | Innocent
@@ -69,7 +69,8 @@ async def prove_mistake(task: AnyTask, mistake: Told, code: str, grader: Grader)
     verdict = await grader.check(task, code)
     if verdict.outcome in SHOWN_OUTCOMES:
         return [Finding(mistake.place, "error", "not-proved", verdict.message)]
-    if verdict.passed:
+    written = [one for one in verdict.names if one.verdict != "not-yet"]
+    if verdict.passed or (verdict.outcome == "graded" and written and all(one.verdict in RIGHT for one in written)):
         return [Finding(mistake.place, "error", "mistake-passes", "This mistake passes: it is not wrong.")]
     shown = [one.message for one in verdict.names] + [verdict.message]
     if mistake.message in shown:

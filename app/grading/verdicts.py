@@ -6,7 +6,6 @@ taken along that same road: only the gradients that the learner's formula really
 
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 
 from app.grading.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
 from app.grading.errors import kind_of, translate
@@ -20,7 +19,6 @@ from app.grading.trials import Trial
 from app.grading.verdict import RIGHT, NameVerdict, Standing
 
 HIDDEN = ("a", "b")
-_NEAR = 0.8
 
 
 class Judge:
@@ -74,19 +72,17 @@ class Judge:
         last = self.plan.last.get(name)
         if last is None:
             others = [one for one in self.plan.last if one not in self.ruling.forced]
-            near = next(iter(get_close_matches(name, others, 1, _NEAR)), "")
-            return self._named(name, "not-yet", message=sentences.missing(name, near).message)
+            return self._named(name, "not-yet", message=sentences.missing(name, others).message)
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
             found = sentences.stopped(name, kind_of(self.stopped), self.stopped.line)
             written = self.plan.lines[self.stopped.statement].writes
-            if name == next((one for one in self.ruling.required if one in written), None):
-                return self._told(name, "wrong", found)
-            return self._named(name, "not-yet", message=found.message)
-        if any(self._left(name, run) for run in self.trials):
-            return None
-        if self._hidden_error(name) is not None:
+            at_fault = name == next((one for one in self.ruling.required if one in written), None)
+            return (
+                self._told(name, "wrong", found) if at_fault else replace(self._told(name, "not-yet", found), code=None)
+            )
+        if any(self._left(name, run) for run in self.trials) or self._hidden_error(name) is not None:
             return None
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
@@ -96,7 +92,10 @@ class Judge:
     def stopped_by_itself(self) -> bool:
         """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
         at = None if self.stopped is None else self.stopped.statement
-        return all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN)
+        if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
+            return True
+        done = [name for name in self.ruling.required if at is not None and self.plan.last.get(name, at) < at]
+        return all(self._fits(name, "v") for name in done)
 
     def _left(self, name: str, run: str) -> bool:
         trial = self.trials[run]

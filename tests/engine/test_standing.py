@@ -439,3 +439,43 @@ def test_a_borrowed_gradient_with_other_numbers_is_the_wrong_upstream(engine):
     verdict, _ = standing(engine, SIBLINGS, replaced(SIBLINGS, 4, "dx = dz.abs() * y"))
 
     assert named(verdict, "dx").verdict == "wrong"
+
+
+def test_an_error_on_the_lessons_own_sizes_only_is_blamed_on_its_own_line(engine):
+    verdict, found = standing(engine, LINEAR, replaced(LINEAR, 3, "db = dY[6]"))
+
+    assert (verdict.outcome, verdict.line) == ("error", 3)
+    assert found == {"dX": "right", "dW": "right", "db": "wrong"}
+    assert named(verdict, "db").code == "db:error:index"
+    assert "further up" not in verdict.message
+
+
+def test_a_shape_of_numbers_written_out_is_a_hard_coded_size(engine):
+    verdict, _ = standing(engine, LINEAR, replaced(LINEAR, 3, "db = torch.tensor([1.0, 2.0, 3.0])"))
+
+    assert named(verdict, "db").code == "db:size-hard-coded"
+
+
+@pytest.mark.parametrize("line", ["db = dY.sum(0).long()", "db = dY.sum(0).round().long()"])
+def test_a_tensor_of_integers_is_named_as_such(engine, line):
+    verdict, _ = standing(engine, LINEAR, replaced(LINEAR, 3, line))
+
+    assert named(verdict, "db").code == "db:dtype"
+
+
+def test_a_factor_near_one_is_shown_with_its_digits(engine):
+    verdict, _ = standing(engine, LINEAR, replaced(LINEAR, 3, "db = dY.sum(0) * (1 + 1e-4)"))
+
+    assert "1.0001 times" in named(verdict, "db").message
+
+
+def test_hidden_sizes_are_not_told(engine):
+    verdict, _ = standing(engine, SIBLINGS, "dr = 3 * r\ndq = dr.clone()\ndz = dr.clone()\ndx = dq * y\n")
+    assert not verdict.passed
+    box = SHIFTED
+    code = box.solution.replace("dc = dy * w", "dc = dy").replace("dm = -dc.sum(0)", "dm = -dc.mean(0)")
+
+    verdict, _ = standing(engine, SHIFTED, code)
+
+    assert named(verdict, "dm").code == "dm:mean"
+    assert "times here" not in named(verdict, "dm").message

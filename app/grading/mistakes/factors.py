@@ -64,7 +64,9 @@ def named_factor(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -
 def any_factor(ratios: Sequence[float]) -> Factor:
     """What can be said about a factor that has no name."""
     if _all_near(ratios, [ratios[0]] * len(ratios)):
-        return Factor(code="factor", text=f"is {number_text(ratios[0])} times as large as it should be")
+        shown = number_text(ratios[0])
+        shown = f"{ratios[0]:.8g}" if shown == "1" else shown
+        return Factor(code="factor", text=f"is {shown} times as large as it should be")
     return Factor(code="factor", text="is too large or too small by one common factor, which changes with the data")
 
 

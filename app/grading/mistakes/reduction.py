@@ -135,6 +135,9 @@ def _copied(case: Case, path: Path, axes: Axes) -> str:
     wide = unreduced(look, path).shape
     if wide == look.reference.shape:
         return f"`{case.tensor}` is used along {axes_text(case, path.consumer, axes)} of `{path.consumer}`"
+    if look is not case.visible:
+        # Hidden sizes are nobody's business: the learner cannot see them.
+        return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)}"
     times = listed([str(wide[axis]) for axis in axes])
     return f"`{case.tensor}` was copied along {axes_text(case, path.consumer, axes)}, {times} times here"
 

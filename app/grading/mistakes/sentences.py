@@ -18,14 +18,18 @@
 """
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from app.grading.evidence import Diagnosis
 from app.grading.mistakes.words import number_text, shape_text
 
+ALIKE = 0.8
 
-def missing(name: str, near: str = "") -> Diagnosis:
-    """No tensor of that name was left; *near* is a name that was, and looks alike."""
-    hint = f" There is a `{near}`." if near else ""
+
+def missing(name: str, others: Sequence[str] = ()) -> Diagnosis:
+    """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned."""
+    alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
+    hint = f" There is a `{alike[0]}`." if alike else ""
     return _of(name, "missing", f"No tensor called `{name}` was left when the code ended.{hint}")
 
 

@@ -17,6 +17,12 @@ SMALLEST = 2
 
 def hard_coded(bench: Bench) -> Diagnosis | None:
     visible = bench.case.visible
+    if visible is not None and _fixed_shape(bench, visible):
+        message = (
+            f"`{bench.case.name}` has the same shape on any data; it fits the sizes of this lesson only. "
+            "Take sizes from a tensor, as in `x.shape[0]`."
+        )
+        return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
     if visible is None or not _right(visible):
         return None
     literals = [number for number in bench.numbers if number in _sizes(bench, visible)]
@@ -29,6 +35,13 @@ def hard_coded(bench: Bench) -> Diagnosis | None:
         "Take it from a tensor, as in `x.shape[0]`."
     )
     return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
+
+
+def _fixed_shape(bench: Bench, visible: Look) -> bool:
+    shape = visible.got.shape
+    return shape == visible.reference.shape and all(
+        look.got.shape == shape != look.reference.shape for look in bench.case.looks
+    )
 
 
 def _right(visible: Look) -> bool:
