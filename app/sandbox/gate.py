@@ -66,7 +66,7 @@ class Refusal:
     message: str
 
 
-class _Refused(Exception):  # noqa: N818 - not an error: it carries the answer out of the walk
+class _Refused(Exception):
     def __init__(self, node: ast.AST | None, message: str) -> None:
         super().__init__(message)
         self.node = node
