@@ -60,6 +60,7 @@ def _environment(templates: Path) -> Environment:
         loader=FileSystemLoader(templates),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a page asks for dozens of templates, and each would be looked up on disk again
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -90,6 +90,7 @@ def write(page: Page, exercise: Exercise, code: str) -> None:
     editor(page, exercise).click()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(code)
+    page.keyboard.press("Escape")  # the list of names would open over the buttons, under the next click
     expect(page.locator(f"#{exercise.name}-code")).to_have_value(code)
 
 
