@@ -1,4 +1,7 @@
-"""A grader asked a bounded number of questions at a time, so that a whole course never meets a full queue."""
+"""A grader asked a bounded number of questions at a time, so that a whole course never meets a full queue.
+
+An answer that is the grader's own fault says nothing about a lesson, so the same question is asked again.
+"""
 
 import asyncio
 
@@ -8,6 +11,9 @@ from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
+
+TRIES = 3
+OURS = frozenset({"fault", "busy"})
 
 
 class Patient:
@@ -23,6 +29,10 @@ class Patient:
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         async with self._turn:
+            for _ in range(TRIES - 1):
+                verdict = await self._grader.check(task, code)
+                if verdict.outcome not in OURS:
+                    return verdict
             return await self._grader.check(task, code)
 
     async def run(self, task: AnyTask, code: str) -> Run:
