@@ -18,6 +18,20 @@ def code_of(child: Directive) -> Code:
     return Code(place=child.place, source=child.body.text.rstrip() + "\n", line=child.body.line)
 
 
+def unwritten(directive: Directive, source: str = "") -> Code:
+    """Code that the author did not write: *source*, at the place of the box."""
+    return Code(place=directive.place, source=source, line=directive.place.line)
+
+
+def solutions_in(inside: Inside, directive: Directive, reading: Reading) -> list[Directive]:
+    """The solutions of a box, of which there must be one."""
+    found = [child for child in inside.children if child.name == "solution"]
+    if not found:
+        message = f"{reading.title(directive)} has no solution."
+        reading.faults.add(directive.place, "no-solution", message, "Add a '```{solution}' block.")
+    return found
+
+
 def gradients(options: Options, key: str, forward: Forward | None, reading: Reading) -> tuple[str, ...]:
     """The gradients that option *key* names; a fault for every one that the program does not have."""
     words = options.words(key)

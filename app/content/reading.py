@@ -3,6 +3,7 @@
 import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from markdown_it.token import Token
 from markupsafe import Markup
@@ -49,6 +50,16 @@ class Inside:
     children: list[Directive]
 
 
+class Asked(TypedDict):
+    """The fields that every `Exercise` has."""
+
+    place: Place
+    name: str
+    was: tuple[str, ...]
+    prompt: Markup
+    hints: tuple[Hint, ...]
+
+
 @dataclass(slots=True)
 class Reading:
     """The state of reading one lesson file."""
@@ -91,6 +102,16 @@ class Reading:
                 self.faults.add(place, "duplicate-id", message)
             self.names.setdefault(word, place)
         return tuple(word for word, _ in words)
+
+    def asked(self, directive: Directive, options: Options, inside: Inside) -> Asked:
+        """What all exercises have in common; the tokens of *inside* are the question."""
+        return Asked(
+            place=directive.place,
+            name=self.name(directive),
+            was=self.was(options),
+            prompt=self.prompt(directive, inside.tokens, inside.line),
+            hints=self.hints(inside),
+        )
 
     def inside(self, directive: Directive, children: Sequence[str] = ("hint",)) -> Inside:
         """The body of a prose directive, in which *children* may stand."""

@@ -9,17 +9,12 @@ OPTIONS = ("forward", "of", "from", "was")
 
 def read(directive: Directive, reading: Reading) -> Axes:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)
     source = reading.gradient(options, "from", forward, tensors=True)
     inside, tempting = reading.with_tempting(directive)
     return Axes(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         of=of or "",
         source=source or "",

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from app.content.blocks import Bug, Code, DeclaredMistake, Innocent
-from app.content.boxes import code_of, needed, needed_gradients, reveal_of, seconds_of
+from app.content.boxes import code_of, needed, needed_gradients, reveal_of, seconds_of, unwritten
 from app.content.fences import Directive
 from app.content.programs import check_python, written
 from app.content.prose import sentence
@@ -44,28 +44,22 @@ class _Planted:
 
 def read(directive: Directive, reading: Reading) -> Bug:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN)
     given = needed(inside, "given", directive, reading)
     solution = needed(inside, "solution", directive, reading)
-    nothing = Code(place=directive.place, source="", line=directive.place.line)
     planted = _planted(given, solution, require, reading) if given and solution else None
     mistakes, innocent = _declared(inside, planted, reading)
     return Bug(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         require=require,
-        given=code_of(given) if given else nothing,
+        given=code_of(given) if given else unwritten(directive),
         line=planted.line if planted else 1,
         end=planted.end if planted else 1,
-        mended=code_of(solution) if solution else nothing,
-        solution=planted.mended(solution) if planted and solution else nothing,
+        mended=code_of(solution) if solution else unwritten(directive),
+        solution=planted.mended(solution) if planted and solution else unwritten(directive),
         mistakes=mistakes,
         innocent=innocent,
         seconds=seconds_of(options),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.content.blocks import Case, Checker, Code
-from app.content.boxes import code_of, only, reveal_of, seconds_of
+from app.content.boxes import code_of, only, reveal_of, seconds_of, solutions_in, unwritten
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python
@@ -19,21 +19,16 @@ FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 def read(directive: Directive, reading: Reading) -> Checker:
     options = reading.options(directive)
-    name = reading.name(directive)
     function, arguments = _function(options)
     inside = reading.inside(directive, CHILDREN)
     solutions = _solutions(inside, function, arguments, directive, reading)
     starter = only(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
     return Checker(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         function=function,
         arguments=arguments,
-        starter=code_of(starter) if starter else Code(place=directive.place, source=blank, line=directive.place.line),
+        starter=code_of(starter) if starter else unwritten(directive, blank),
         solution=solutions[0],
         cases=_cases(inside, arguments, directive, reading),
         alternatives=solutions[1:],
@@ -58,12 +53,10 @@ def _solutions(
     inside: Inside, function: str, arguments: tuple[str, ...], directive: Directive, reading: Reading
 ) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""
-    children = [child for child in inside.children if child.name == "solution"]
+    children = solutions_in(inside, directive, reading)
     children.sort(key=lambda child: "same-as" in child.options)
     if not children:
-        message = f"{reading.title(directive)} has no solution."
-        reading.faults.add(directive.place, "no-solution", message, "Add a '```{solution}' block.")
-        return (Code(place=directive.place, source="", line=directive.place.line),)
+        return (unwritten(directive),)
     for child in children:
         tree = check_python(child.body.text, child.body.line, "This solution", reading.faults)
         if tree is not None and function and not _defines(tree, function, len(arguments)):

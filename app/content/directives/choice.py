@@ -3,14 +3,13 @@
 from app.content.blocks import Choice
 from app.content.fences import Directive
 from app.content.items import take_options
-from app.content.reading import Reading
+from app.content.reading import Inside, Reading
 
 OPTIONS = ("was",)
 
 
 def read(directive: Directive, reading: Reading) -> Choice:
     options = reading.options(directive)
-    name = reading.name(directive)
     inside = reading.inside(directive)
     tokens, choices = take_options(inside.tokens, inside.line, reading.file, reading.prose, reading.faults)
     title = reading.title(directive)
@@ -20,10 +19,6 @@ def read(directive: Directive, reading: Reading) -> Choice:
     elif not any(option.right for option in choices):
         reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
     return Choice(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, Inside(tokens, inside.line, inside.children)),
         options=choices,
     )

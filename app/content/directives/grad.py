@@ -1,7 +1,16 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
-from app.content.boxes import code_of, gradients, needed_gradients, only, reveal_of, seconds_of
+from app.content.boxes import (
+    code_of,
+    gradients,
+    needed_gradients,
+    only,
+    reveal_of,
+    seconds_of,
+    solutions_in,
+    unwritten,
+)
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python, written
@@ -15,7 +24,6 @@ FORBIDDEN = ("loops",)
 
 def read(directive: Directive, reading: Reading) -> Grad:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
     inside = reading.inside(directive, CHILDREN)
@@ -25,11 +33,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
     _check_given(given, forward, options)
     _check_tolerances(options)
     return Grad(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         require=require,
         starter=_starter(inside, require, directive, reading),
@@ -50,20 +54,14 @@ def read(directive: Directive, reading: Reading) -> Grad:
 
 def _starter(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> Code:
     starter = only(inside, "starter", directive, reading)
-    if starter:
-        return code_of(starter)
-    return Code(
-        place=directive.place, source="".join(f"{name} = ____\n" for name in require), line=directive.place.line
-    )
+    return code_of(starter) if starter else unwritten(directive, "".join(f"{name} = ____\n" for name in require))
 
 
 def _solutions(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""
-    children = [child for child in inside.children if child.name == "solution"]
+    children = solutions_in(inside, directive, reading)
     if not children:
-        fix = "Add a '```{solution}' block."
-        reading.faults.add(directive.place, "no-solution", f"{reading.title(directive)} has no solution.", fix)
-        return (Code(place=directive.place, source="", line=directive.place.line),)
+        return (unwritten(directive),)
     plain = [child for child in children if "same-as" not in child.options]
     if len(plain) != 1:
         child = plain[1] if len(plain) > 1 else children[0]

@@ -9,16 +9,11 @@ OPTIONS = ("forward", "of", "was")
 
 def read(directive: Directive, reading: Reading) -> Matmul:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)
     inside, tempting = reading.with_tempting(directive)
     return Matmul(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         of=of or "",
         tempting=tempting,

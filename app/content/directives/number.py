@@ -16,18 +16,13 @@ DEFAULT_RTOL = 1e-3
 
 def read(directive: Directive, reading: Reading) -> Number:
     options = reading.options(directive)
-    name = reading.name(directive)
     given = _given(options)
     rtol = options.number("rtol")
     atol = options.number("atol")
     answer = options.needed_text("answer", "1/(n-1)")
     inside, tempting = reading.with_tempting(directive)
     number = Number(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         answer=answer or "0",
         given=given,
         rtol=DEFAULT_RTOL if rtol is None else rtol,

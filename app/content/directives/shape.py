@@ -11,18 +11,13 @@ OPTIONS = ("forward", "of", "ask", "answer", "was")
 
 def read(directive: Directive, reading: Reading) -> Shape:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options, needed="answer" not in options or "of" in options)
     of = reading.gradient(options, "of", forward, tensors=True) if forward or "of" in options else None
     ask = options.text("ask")
     _check_explicit(options, ask)
     inside, tempting = reading.with_tempting(directive)
     return Shape(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=options.text("forward"),
         of=of,
         ask=ask,

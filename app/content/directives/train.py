@@ -23,7 +23,6 @@ USUAL = (("short", 2_000, 64), ("medium", 20_000, 200), ("long", 200_000, 200))
 
 def read(directive: Directive, reading: Reading) -> Train:
     options = reading.options(directive)
-    name = reading.name(directive)
     forward = reading.forward(options)
     context, target = _data(forward, options)
     parameters = parameters_of(forward) if forward else ()
@@ -34,11 +33,7 @@ def read(directive: Directive, reading: Reading) -> Train:
         key = "mean" if mean is None else "variance"
         options.need(key, "bnmeani" if key == "mean" else "bnvar")
     return Train(
-        place=directive.place,
-        name=name,
-        was=reading.was(options),
-        prompt=reading.prompt(directive, inside.tokens, inside.line),
-        hints=reading.hints(inside),
+        **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         uses=uses,
         context=context,
