@@ -86,6 +86,11 @@ def _two(error: Raised, fallback: str) -> str:
     return " and ".join(str(one) for one in error.operands[:2]) if len(error.operands) >= 2 else fallback
 
 
+def _first(error: Raised, said: str, otherwise: str = "") -> str:
+    """*said* of the first operand, whose `{}` it is; *otherwise* where torch did not say which one it was."""
+    return said.format(error.operands[0]) if error.operands else otherwise
+
+
 def _matmul(found: re.Match[str], error: Raised) -> str:
     rows, inner, other, columns = found.groups()
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
@@ -115,7 +120,7 @@ def _broadcast(found: re.Match[str], error: Raised) -> str:
 
 
 def _output_shape(found: re.Match[str], error: Raised) -> str:
-    target = f"`{error.operands[0].source}`" if error.operands else "the tensor on the left"
+    target = _first(error, "`{.source}`", "the tensor on the left")
     return (
         f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
         "grow in place: was a sum over an axis forgotten on the right?"
@@ -123,7 +128,7 @@ def _output_shape(found: re.Match[str], error: Raised) -> str:
 
 
 def _indexed(found: re.Match[str], error: Raised) -> str:
-    target = f" of `{error.operands[0].source}`" if error.operands else ""
+    target = _first(error, " of `{.source}`")
     return (
         f"The values have shape {_tuple(found[1])}, but the places{target} that are written have shape "
         f"{_tuple(found[2])}."
@@ -131,29 +136,29 @@ def _indexed(found: re.Match[str], error: Raised) -> str:
 
 
 def _expanded(found: re.Match[str], error: Raised) -> str:
-    target = f" `{error.operands[0].source}`" if error.operands else ""
+    target = _first(error, " of `{.source}`")
     return (
-        f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{' of' + target if target else ''}: an "
-        "axis is copied only where its size is 1."
+        f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{target}: an axis is copied only where "
+        "its size is 1."
     )
 
 
 def _view(_: re.Match[str], error: Raised) -> str:
-    name = f" of `{error.operands[0].source}`" if error.operands else ""
+    target = _first(error, " of `{.source}`")
     return (
-        f"The memory order{name} does not allow `.view` here, usually after a transpose. Undo the transpose first, or "
-        "use `.reshape`."
+        f"The memory order{target} does not allow `.view` here, usually after a transpose. Undo the transpose first, "
+        "or use `.reshape`."
     )
 
 
 def _reshape(found: re.Match[str], error: Raised) -> str:
-    name = str(error.operands[0]) if error.operands else "The tensor"
-    return f"{name} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
+    target = _first(error, "{}", "The tensor")
+    return f"{target} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
 
 
 def _one_hot(_: re.Match[str], error: Raised) -> str:
-    name = f"; {error.operands[0]} is {error.operands[0].dtype}" if error.operands else ""
-    return f"`F.one_hot` needs integer indices (int64){name}."
+    target = _first(error, "; {0} is {0.dtype}")
+    return f"`F.one_hot` needs integer indices (int64){target}."
 
 
 def _dtypes(found: re.Match[str], error: Raised) -> str:
@@ -162,22 +167,21 @@ def _dtypes(found: re.Match[str], error: Raised) -> str:
 
 
 def _cast(found: re.Match[str], error: Raised) -> str:
-    name = f"`{error.operands[0].source}`" if error.operands else "The tensor on the left"
-    return (
-        f"{name} holds {found[2].lower()} numbers, and the result is {found[1].lower()}: it cannot be stored in place."
-    )
+    target = _first(error, "`{.source}`", "The tensor on the left")
+    stored, result = found[2].lower(), found[1].lower()
+    return f"{target} holds {stored} numbers, and the result is {result}: it cannot be stored in place."
 
 
 def _index(found: re.Match[str], error: Raised) -> str:
-    where = f" of {error.operands[0]}" if error.operands else ""
+    target = _first(error, " of {}")
     return (
-        f"Index {found[1]} does not exist: axis {found[2]}{where} has size {found[3]}, so the last index is size − 1."
+        f"Index {found[1]} does not exist: axis {found[2]}{target} has size {found[3]}, so the last index is size − 1."
     )
 
 
 def _axis(found: re.Match[str], error: Raised) -> str:
-    where = f" {error.operands[0]}" if error.operands else " The tensor"
-    return f"{where.strip()} has no axis {found[3]}; its axes go from {found[1]} to {found[2]}."
+    target = _first(error, "{}", "The tensor")
+    return f"{target} has no axis {found[3]}; its axes go from {found[1]} to {found[2]}."
 
 
 def _truth(_: re.Match[str], __: Raised) -> str:

@@ -1,5 +1,7 @@
 """Every error text of torch that a learner meets is told in the learner's own names."""
 
+import ast
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -77,9 +79,31 @@ def test_a_transpose_of_three_axes_is_named_as_the_cause():
     assert "`.T` reverses all axes" in message
 
 
-def failed(source):
-    import ast
+UNNAMED = [
+    ("output with shape [27] doesn't match the broadcast shape [32, 27]", "the tensor on the left has shape (27,)"),
+    (
+        "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2]",
+        "but the places that are written have shape (2,).",
+    ),
+    (
+        "The expanded size of the tensor (4) must match (3). Target sizes: [2, 4].  Tensor sizes: [3]",
+        "Shape (3,) does not spread over shape (2, 4): an axis",
+    ),
+    ("view size is not compatible with input tensor's size and stride", "The memory order does not allow `.view`"),
+    ("shape '[32, 63]' is invalid for input of size 2048", "The tensor has 2,048 entries"),
+    ("one_hot is only applicable to index tensor of type LongTensor", "needs integer indices (int64)."),
+    ("result type Float can't be cast to the desired output type Long", "The tensor on the left holds long numbers"),
+    ("index 27 is out of bounds for dimension 0 with size 27", "axis 0 has size 27"),
+    ("Dimension out of range (expected to be in range of [-1, 0], but got 2)", "The tensor has no axis 2"),
+]
 
+
+@pytest.mark.parametrize(("text", "said"), UNNAMED, ids=[said for _, said in UNNAMED])
+def test_an_error_without_operands_is_told_without_them(text, said):
+    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+
+
+def failed(source):
     for node in ast.parse(source).body:
         scope = dict(SCOPE, b=SCOPE["b"].clone())
         scope.update(failed.left)
@@ -112,7 +136,7 @@ def test_an_exception_that_cannot_be_printed_is_still_told():
             raise RuntimeError
 
     assert translate(raised({"type": "SilentError", "text": "", "line": 1, "statement": 0}))
-    assert describe(SilentError(), __import__("ast").parse("x"))["text"] == ""
+    assert describe(SilentError(), ast.parse("x"))["text"] == ""
 
 
 @pytest.mark.parametrize(
