@@ -2,11 +2,11 @@
 
 import sqlalchemy as sa
 from alembic import op
+
+from app.store.migrations.columns import MOMENT, NAME, exercise_columns, of_learner
 ${imports if imports else ""}
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

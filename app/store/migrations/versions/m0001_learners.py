@@ -3,13 +3,10 @@
 import sqlalchemy as sa
 from alembic import op
 
+from app.store.migrations.columns import MOMENT, NAME, exercise_columns, of_learner
+
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
-
-NAME = sa.String(200)
-MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
@@ -28,34 +25,34 @@ def upgrade() -> None:
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("seen_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("token_hash", name="pk_session"),
-        _learner("session"),
+        of_learner("session"),
     )
     op.create_index("ix_session_learner_id", "session", ["learner_id"])
     op.create_table(
         "draft",
-        *_exercise_columns(),
+        *exercise_columns(),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("saved_at", MOMENT, nullable=False),
         sa.Column("run", sa.Text()),
         sa.PrimaryKeyConstraint("learner_id", "lesson", "exercise", name="pk_draft"),
-        _learner("draft"),
+        of_learner("draft"),
     )
     op.create_table(
         "kept",
         sa.Column("id", sa.Integer(), nullable=False),
-        *_exercise_columns(),
+        *exercise_columns(),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("reason", sa.String(20), nullable=False),
         sa.Column("kept_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_kept"),
-        _learner("kept"),
+        of_learner("kept"),
     )
     op.create_index("ix_kept_learner_id_lesson_exercise", "kept", ["learner_id", "lesson", "exercise"])
     op.create_table(
         "attempt",
         sa.Column("id", sa.Integer(), nullable=False),
-        *_exercise_columns(),
+        *exercise_columns(),
         sa.Column("kind", sa.String(10), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("verdict", sa.Text(), nullable=False),
@@ -64,33 +61,21 @@ def upgrade() -> None:
         sa.Column("task_key", sa.String(64)),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_attempt"),
-        _learner("attempt"),
+        of_learner("attempt"),
     )
     op.create_index("ix_attempt_learner_id_lesson_exercise", "attempt", ["learner_id", "lesson", "exercise"])
     op.create_index("ix_attempt_task_key", "attempt", ["task_key"])
     op.create_table(
         "progress",
-        *_exercise_columns(),
+        *exercise_columns(),
         sa.Column("solved_at", MOMENT),
         sa.Column("hints", sa.Integer(), nullable=False),
         sa.Column("solution_at", MOMENT),
         sa.PrimaryKeyConstraint("learner_id", "lesson", "exercise", name="pk_progress"),
-        _learner("progress"),
+        of_learner("progress"),
     )
 
 
 def downgrade() -> None:
     for table in ("progress", "attempt", "kept", "draft", "session", "learner"):
         op.drop_table(table)
-
-
-def _exercise_columns() -> list[sa.Column[object]]:
-    return [
-        sa.Column("learner_id", sa.Integer(), nullable=False),
-        sa.Column("lesson", NAME, nullable=False),
-        sa.Column("exercise", NAME, nullable=False),
-    ]
-
-
-def _learner(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(["learner_id"], ["learner.id"], name=f"fk_{table}_learner_id", ondelete="CASCADE")

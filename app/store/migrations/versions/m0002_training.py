@@ -3,21 +3,16 @@
 import sqlalchemy as sa
 from alembic import op
 
+from app.store.migrations.columns import MOMENT, NAME, exercise_columns, of_learner
+
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
-
-NAME = sa.String(200)
-MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
     op.create_table(
         "training",
-        sa.Column("learner_id", sa.Integer(), nullable=False),
-        sa.Column("lesson", NAME, nullable=False),
-        sa.Column("exercise", NAME, nullable=False),
+        *exercise_columns(),
         sa.Column("preset", NAME, nullable=False),
         sa.Column("attempt_id", sa.Integer()),
         sa.Column("passing", sa.Boolean(), nullable=False),
@@ -27,7 +22,7 @@ def upgrade() -> None:
         sa.Column("began_at", MOMENT, nullable=False),
         sa.Column("seen_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("learner_id", "lesson", "exercise", name="pk_training"),
-        sa.ForeignKeyConstraint(["learner_id"], ["learner.id"], name="fk_training_learner_id", ondelete="CASCADE"),
+        of_learner("training"),
     )
 
 
