@@ -37,6 +37,8 @@ COOKIE = {"cookie": "session=x"}
         ({"origin": "https://course.example.evil.example"}, False),
         ({"origin": "https://evil.example/course.example"}, False),
         ({"origin": "null"}, False),
+        ({"origin": "http://[::1"}, False),
+        ({"origin": "http://course.example@evil.example"}, False),
         ({"origin": ""}, False),
         ({}, True),
         (COOKIE, False),
