@@ -8,7 +8,6 @@ from app.content.parse import parse_lesson
 from app.engine.grade import Engine
 from app.engine.task import task_of
 from app.grading.hunt import with_line
-from app.sandbox.runner import Jail
 
 PATH = Path(__file__).parent / "checks.md"
 LESSON, ERRORS = parse_lesson(PATH.read_text(encoding="utf-8"), PATH.name)
@@ -17,15 +16,6 @@ TASKS = {one.name: task_of(LESSON, one) for one in LESSON.exercises}
 SOLUTION = LESSON.exercise("cmp").solution.source
 MENDED = LESSON.exercise("bessel").solution.source
 GIVEN = LESSON.exercise("bessel").given.source
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
-    yield Engine(jail, None)
-    jail.close()
 
 
 @pytest.mark.parametrize("name", ["cmp", "gradients"])

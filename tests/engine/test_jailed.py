@@ -4,9 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.grade import Engine
 from app.grading.verdict import Verdict
-from app.sandbox.runner import Jail
 from tests.grading.boxes.load import BOXES, MORE, NETWORK, Box, make_forward
 
 LINEAR = Box(
@@ -15,15 +13,6 @@ LINEAR = Box(
     ("dX", "dW", "db"),
     "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n",
 )
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
-    yield Engine(jail, None)
-    jail.close()
 
 
 @pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK, LINEAR], ids=lambda box: box.name)

@@ -9,7 +9,6 @@ from app.content.parse import parse_lesson
 from app.engine.grade import Engine
 from app.engine.task import task_of
 from app.grading.hunt import with_line
-from app.sandbox.runner import Jail
 from tests.grading.boxes.load import BOXES, NETWORK, Box, OpenJail, make_forward
 
 LINEAR = Box(
@@ -22,15 +21,6 @@ LINEAR = Box(
 
 def kinked(source, inputs="x: [N]", require=("dx",), solution="dx = 0 * dy"):
     return Box("kinked", make_forward("kinked", "N: 5", inputs, "y", source), require, solution)
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
-    yield Engine(jail, None)
-    jail.close()
 
 
 def first_entry(engine, box, name):

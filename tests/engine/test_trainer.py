@@ -10,18 +10,13 @@ from app.engine.codec import plain, restored
 from app.engine.setup import setup_of
 from app.engine.stretch import Numbers, Stretch, Stretched, array_of, numbers_of
 from app.engine.trainer import Trainer
-from app.sandbox.runner import Jail
 from tests.engine.training.load import FORWARD, MAKEMORE, SETUP, SOLUTION, TRAIN
 from tests.grading.boxes.load import OpenJail
 
 
 @pytest.fixture(scope="module")
-def trainer():
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
-    yield Trainer(jail, None)
-    jail.close()
+def trainer(jail):
+    return Trainer(jail, None)
 
 
 @pytest.fixture(scope="module")

@@ -10,20 +10,16 @@ from app.engine.names import load_examples
 from app.engine.setup import setup_of
 from app.engine.trainer import Trainer
 from app.engine.training import References, Training
-from app.sandbox.runner import Jail
 from app.settings import ROOT
 from tests.engine.training.load import MAKEMORE, run
 
 
 @pytest.fixture(scope="module")
-def finished():
+def finished(jail):
     lesson = load_lesson(ROOT / "lessons" / "5-train" / "01-training.md")
     train = next(one for one in lesson.exercises if isinstance(one, Train))
     box = next(one for one in lesson.exercises if isinstance(one, Grad) and one.name == train.uses)
     names = MAKEMORE if MAKEMORE.is_file() else None
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
     trainer = Trainer(jail, names)
 
     async def ask(stretch):
@@ -31,8 +27,7 @@ def finished():
 
     setup = setup_of(train, lesson.forward(train.forward), train.presets[0])
     rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
-    yield run(Training(setup, train.presets[0].steps, box.solution.source, (), ask, rows, "", References())), train
-    jail.close()
+    return run(Training(setup, train.presets[0].steps, box.solution.source, (), ask, rows, "", References())), train
 
 
 def test_2000_steps_with_own_gradients_reach_the_promised_loss(finished):
