@@ -52,7 +52,7 @@ benchmark: setup .venv/.developed
 	$(BIN)/python -m benchmarks
 
 screenshots: setup .venv/.developed browser
-	$(BIN)/python tests/browser/screenshots.py
+	$(BIN)/python -m tests.browser.screenshots
 
 clean:
 	rm -rf .venv node_modules static/dist

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from app.content.blocks import Grad
 from app.content.course import load_course
@@ -239,7 +240,7 @@ def journey(port: int, solution: str) -> None:
         for _ in range(3):
             think()
             text = "\n".join(solution.splitlines()[: dice.randint(1, 3)]) + f"\n# typed by {seed}"
-            drafts.timed(lambda text=text: pupil.save(text))  # type: ignore[misc]
+            drafts.timed(partial(pupil.save, text))
         think()
         checks.timed(pupil.check)
         think()

@@ -94,6 +94,12 @@ def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, sock
     return pid, os.pidfd_open(pid), ours
 
 
+def require_whole(read: int, length: int) -> None:
+    """Half a job is never run."""
+    if read != length:
+        raise EOFError("the job is shorter than announced")
+
+
 def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
     """Wait for a job, give everything up, run it."""
     jail.die_with(plan.zygote)
@@ -109,8 +115,7 @@ def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
     read = os.preadv(source, [job], 0)
     os.dup2(result, RESULT_FD)
     try:
-        if read != length:
-            raise EOFError("the job is shorter than announced")  # noqa: TRY301
+        require_whole(read, length)
         harness.reseed()
         jail.confine(plan, jail.Run(job_bytes=length, seconds=seconds))
     except Exception as error:

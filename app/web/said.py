@@ -38,6 +38,7 @@ MARKS: dict[Standing, Mark] = {
     "aliased": "wrong",
     "mutated": "wrong",
 }
+UNJUDGED: dict[Outcome, Mark] = {"fault": "fault", "busy": "later"}
 OURS: frozenset[Outcome] = frozenset({"fault", "busy"})
 JUDGED: frozenset[Outcome] = frozenset(OUTCOMES) - OURS
 # The same text gives these again, whatever the load of the machine.
@@ -112,7 +113,7 @@ def _mark(verdict: Verdict) -> Mark:
     if verdict.outcome == "graded":
         waiting = all(one.verdict in RIGHT or one.verdict == "not-yet" for one in verdict.names)
         return "right" if verdict.passed else "later" if waiting else "wrong"
-    return {"fault": "fault", "busy": "later"}.get(verdict.outcome, "wrong")  # type: ignore[return-value]
+    return UNJUDGED.get(verdict.outcome, "wrong")
 
 
 def totals(verdict: Verdict) -> str:

@@ -12,12 +12,10 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
+from tests.browser.answers import ADDRESS
+from tests.browser.conftest import SWITCHES, chrome
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-from tests.browser.answers import ADDRESS  # noqa: E402 (a script is not on its own import path)
-from tests.browser.conftest import SWITCHES, chrome  # noqa: E402
-
 PICTURE = ROOT / "static/readme/lesson.png"
 BOX = "linear-backward"
 CODE = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.mean(0)\n"

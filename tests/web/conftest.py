@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course, Forward
+from app.content.blocks import Course, Exercise, Forward
 from app.content.course import load_course
 from app.engine.grader import Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
@@ -176,7 +176,9 @@ def renamed(course: Course) -> Callable[[str, str], Course]:
     def rename(old: str, new: str) -> Course:
         lesson = course.lessons[0]
         blocks = tuple(
-            replace(block, name=new, was=(*block.was, old)) if getattr(block, "name", "") == old else block  # type: ignore[call-arg]
+            replace(block, name=new, was=(*block.was, old))
+            if isinstance(block, Exercise) and block.name == old
+            else block
             for block in lesson.blocks
         )
         unit = course.units[0]
