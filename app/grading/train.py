@@ -6,11 +6,12 @@ Nothing that is said here is a verdict: losses and gradients are compared outsid
 """
 
 import ast
+import contextlib
 import json
 import math
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any, Protocol
 
@@ -46,7 +47,9 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     torch.set_default_dtype(getattr(torch, header["dtype"]))
     # Whatever an author's or a learner's own draw may be, it must not depend on the moment.
     torch.default_generator.manual_seed(0)
-    PARTS[header["part"]](Model(header, arrays), out)
+    # Where no tape is wanted torch keeps none at all, not even the books of who changed what: a fifth of a step.
+    with torch.inference_mode(not _taped(header)):
+        PARTS[header["part"]](Model(header, arrays), out)
 
 
 class Model:
@@ -70,11 +73,14 @@ class Model:
         batch: Scope = {self.header["context"]: contexts, self.header["target"]: targets}
         return {**self.fixed, self.header["batch"]: len(contexts), **self.values, **self.held, **batch}
 
-    def draw(self) -> tuple[Tensor, Tensor]:
-        """The next batch."""
-        size = self.header["dims"][self.header["batch"]]
-        rows = torch.randint(0, len(self.targets), (size,), generator=self.generator)
-        return self.contexts[rows], self.targets[rows]
+    def drawn(self) -> Iterator[Scope]:
+        """Scopes with one batch after another; what all of them share is put together once."""
+        size, rows = self.header["dims"][self.header["batch"]], len(self.targets)
+        context, target = self.header["context"], self.header["target"]
+        shared = self.scope(self.contexts[:size], self.targets[:size]) | {self.header["batch"]: size}
+        while True:
+            batch = torch.randint(0, rows, (size,), generator=self.generator)
+            yield {**shared, context: self.contexts[batch], target: self.targets[batch]}
 
     def program(self, until: Sequence[str] = ()) -> CodeType:
         """The statements that are needed for *until* (or all of them), without those that write a held tensor."""
@@ -137,22 +143,21 @@ def steps(model: Model, out: Output) -> None:
     step, half, (early, late) = header["first"], header["half"], header["rates"]
     deadline = time.perf_counter() + header["seconds"]
     try:
-        with torch.set_grad_enabled(header["code"] is None):
-            forward, gradients_of = model.program(), model.gradients()
-            output, checked = header["output"], False
-            while step < header["stop"] and (not losses or time.perf_counter() < deadline):
-                scope = model.scope(*model.draw())
-                exec(forward, scope)
-                losses.append(scope[output].detach())
-                gradients = gradients_of(scope)
-                if not checked:
-                    model.check(gradients)
-                    checked = True
-                rate = early if step < half else late
-                with torch.no_grad():
-                    for value, gradient in zip(model.values.values(), gradients, strict=True):
-                        value += -rate * gradient
-                step += 1
+        forward, gradients_of, scopes = model.program(), model.gradients(), model.drawn()
+        output, values = header["output"], list(model.values.values())
+        untaped = torch.no_grad() if _taped(header) else contextlib.nullcontext()
+        while step < header["stop"] and (not losses or time.perf_counter() < deadline):
+            scope = next(scopes)
+            exec(forward, scope)
+            losses.append(scope[output].detach())
+            gradients = gradients_of(scope)
+            if len(losses) == 1:
+                model.check(gradients)
+            rate = early if step < half else late
+            with untaped:
+                for value, gradient in zip(values, gradients, strict=True):
+                    value.add_(gradient, alpha=-rate)
+            step += 1
     except BaseException as error:  # also an exit: the steps before it count
         _report(error, header["code"], out)
         losses = losses[: step - header["first"]]
@@ -165,12 +170,11 @@ def steps(model: Model, out: Output) -> None:
 def gradients(model: Model, out: Output) -> None:
     """The gradients of the parameters on the next batch."""
     try:
-        with torch.set_grad_enabled(model.header["code"] is None):
-            scope = model.scope(*model.draw())
-            forward, gradients_of = model.program(), model.gradients()
-            exec(forward, scope)
-            found = gradients_of(scope)
-            model.check(found)
+        scope = next(model.drawn())
+        forward, gradients_of = model.program(), model.gradients()
+        exec(forward, scope)
+        found = gradients_of(scope)
+        model.check(found)
     except BaseException as error:
         _report(error, model.header["code"], out)
         return
@@ -189,8 +193,7 @@ def calibrate(model: Model, out: Output) -> None:
     program, seen = model.program(names), model.header["seen"]
     for rows in _chunks(len(model.targets)):
         scope = model.scope(model.contexts[rows], model.targets[rows])
-        with torch.no_grad():
-            exec(program, scope)
+        exec(program, scope)
         new_mean, new_variance = (scope[name].double() for name in names)
         size = rows.stop - rows.start
         if mean is None or variance is None:
@@ -210,8 +213,7 @@ def evaluate(model: Model, out: Output) -> None:
     total = torch.zeros((), dtype=torch.float64)
     for rows in _chunks(len(model.targets)):
         scope = model.scope(model.contexts[rows], model.targets[rows])
-        with torch.no_grad():
-            exec(program, scope)
+        exec(program, scope)
         total += scope[model.header["output"]].double() * (rows.stop - rows.start)
     out.tensor("total", total)
 
@@ -226,8 +228,7 @@ def sample(model: Model, out: Output) -> None:
         context = [0] * header["width"]
         for place in range(LONGEST_NAME):
             scope = model.scope(torch.tensor([context]), torch.zeros(1, dtype=torch.int64))
-            with torch.no_grad():
-                exec(program, scope)
+            exec(program, scope)
             odds = F.softmax(scope[header["logits"]][0], dim=0)
             index = int(torch.multinomial(odds, 1, generator=model.generator))
             names[row, place] = index
@@ -245,6 +246,11 @@ PARTS: Mapping[str, Callable[[Model, Output], None]] = {
     "evaluate": evaluate,
     "sample": sample,
 }
+
+
+def _taped(header: Mapping[str, Any]) -> bool:
+    """Whether torch has to find the gradients."""
+    return header["part"] in ("steps", "gradients") and header["code"] is None
 
 
 def _chunks(rows: int) -> list[slice]:

@@ -32,7 +32,8 @@ def test_right_gradients_train_as_those_of_autograd_at_every_step(finished):
     assert (finished.phase, finished.step, finished.percent) == ("finished", 60, 100)
     assert finished.coincides, finished.gap
     assert [point.own for point in finished.points] == pytest.approx(
-        [point.reference for point in finished.points], abs=1e-5
+        [point.reference for point in finished.points],
+        abs=2e-5,  # both are rounded to 1e-5
     )
 
 
