@@ -10,7 +10,6 @@ from app.content.blocks import CodeBox, Lesson
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.lessons import items_of, lesson_progress
-from app.web.pictures import draw
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.standing import builds_on, solved_by
@@ -51,7 +50,7 @@ async def lesson(
         readiness=site.grader.readiness,
         has_math=lesson.name in site.with_math,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
-        draw=draw,
+        draw=site.album.picture,
     )
 
 

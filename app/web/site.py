@@ -15,6 +15,7 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
+from app.web.pictures.album import Album
 from app.web.render import Pages
 from app.web.runs import Runs
 from app.web.scope import scope_of, scope_of_checker
@@ -49,6 +50,11 @@ class Site:
             lessons
             | {f"units/{unit.slug}" for unit in self.course.units if has_math((unit.summary, unit.deliverables))}
         )
+
+    @cached_property
+    def album(self) -> Album:
+        """The pictures of this course, each drawn once."""
+        return Album()
 
     def scope(self, lesson: Lesson, exercise: CodeBox) -> str:
         """The names that the editor of *exercise* offers."""

@@ -11,6 +11,7 @@ from app.web.pictures.svg import decimals, picture, table, tag, text
 CELL = 16.0
 LEFT, TOP = 40.0, 26.0
 LEVELS = 5
+SQUARE = f"h{CELL:g}v{CELL:g}h-{CELL:g}z"
 
 
 def heatmap(scene: Scene) -> Markup:
@@ -26,24 +27,20 @@ def heatmap(scene: Scene) -> Markup:
     parts = [
         text(LEFT + CELL * (index + 0.5), TOP - 8, name, class_="figure-tick") for index, name in enumerate(columns)
     ]
+    squares: dict[int, list[str]] = {}
     for index, row in enumerate(values):
         y = TOP + CELL * index
         parts.append(text(LEFT - 6, y + CELL - 4, rows[index], class_="figure-tick", anchor="end"))
         for column, value in enumerate(row):
-            class_ = "heat-mark" if index < len(marked) and marked[index] == column else None
-            cell = tag(
-                "rect",
-                x=LEFT + CELL * column,
-                y=y,
-                width=CELL,
-                height=CELL,
-                data_heat=level(value, largest),
-                class_=class_,
-            )
-            parts.append(cell)
+            squares.setdefault(level(value, largest), []).append(f"M{LEFT + CELL * column:g} {y:g}{SQUARE}")
         if sums:
             total = LEFT + CELL * len(columns) + 8
             parts.append(text(total, y + CELL - 4, decimals(sum(row)), class_="figure-tick", anchor="start"))
+    # One outline for all cells of a colour: a twentieth of the elements that a page would have to carry.
+    parts += [tag("path", d="".join(squares[one]), data_heat=one) for one in sorted(squares)]
+    for index, column in enumerate(marked):
+        place = f"M{LEFT + CELL * column:g} {TOP + CELL * index:g}{SQUARE}"
+        parts.append(tag("path", d=place, data_heat=level(values[index][column], largest), class_="heat-mark"))
     head = ("row", *columns, *(("sum",) if sums else ()))
     body = [
         (rows[index], *(decimals(one) for one in row), *((decimals(sum(row)),) if sums else ()))
