@@ -4,16 +4,19 @@ An answer that is the grader's own fault says nothing about a lesson, so the sam
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
+from app.check.findings import UNANSWERED
 from app.content.blocks import Forward
-from app.engine.grader import Grader, Nudge, Readiness, Run
+from app.engine.grader import Grader, Load, Nudge, Readiness, Run
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Verdict
 
 TRIES = 3
-OURS = frozenset({"fault", "busy"})
+T = TypeVar("T", Verdict, Facts)
 
 
 class Patient:
@@ -27,13 +30,12 @@ class Patient:
     def readiness(self) -> Readiness:
         return self._grader.readiness
 
+    @property
+    def load(self) -> Load:
+        return self._grader.load
+
     async def check(self, task: AnyTask, code: str) -> Verdict:
-        async with self._turn:
-            for _ in range(TRIES - 1):
-                verdict = await self._grader.check(task, code)
-                if verdict.outcome not in OURS:
-                    return verdict
-            return await self._grader.check(task, code)
+        return await self._answered(lambda: self._grader.check(task, code))
 
     async def run(self, task: AnyTask, code: str) -> Run:
         async with self._turn:
@@ -44,9 +46,16 @@ class Patient:
             return await self._grader.nudge(task, code, name, entry)
 
     async def facts(self, forward: Forward) -> Facts:
-        async with self._turn:
-            return await self._grader.facts(forward)
+        return await self._answered(lambda: self._grader.facts(forward))
 
     async def train(self, stretch: Stretch) -> Stretched:
         async with self._turn:
             return await self._grader.train(stretch)
+
+    async def _answered(self, ask: Callable[[], Awaitable[T]]) -> T:
+        async with self._turn:
+            for _ in range(TRIES - 1):
+                answer = await ask()
+                if answer.outcome not in UNANSWERED:
+                    return answer
+            return await ask()

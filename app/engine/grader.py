@@ -9,6 +9,11 @@ from app.engine.task import AnyTask
 from app.grading.facts import Facts
 from app.grading.verdict import Outcome, Verdict
 
+BREACHED = (
+    "The sandbox let a test attack through ({attacks}). No code is run until the operator has looked at it with "
+    "backhand doctor and started the server anew."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
@@ -60,6 +65,19 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One flight of the canary attacks: when it ended (Unix seconds), and the attacks that *succeeded*."""
+
+    at: float
+    succeeded: tuple[str, ...] = ()
+
+    @property
+    def refusal(self) -> str:
+        """Why no code is run after it; empty where every attack was stopped."""
+        return BREACHED.format(attacks=", ".join(self.succeeded)) if self.succeeded else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether code can be checked now.
 
@@ -67,18 +85,39 @@ class Readiness:
         state: `warming` while zygotes start, `refused` where a load-bearing protection is missing.
         reason: For people; empty when ready.
         layers: Protection name to `on`, or the reason it is off.
+        look: The last flight of canary attacks, or the one that found a hole; None where none has flown.
     """
 
     state: Literal["ready", "warming", "refused", "stopped"]
     reason: str = ""
     layers: tuple[tuple[str, str], ...] = ()
+    look: Look | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How busy the graders are: how many are *up*, how many of them *idle*, questions *waiting* for one.
+
+    *replaced* counts those that died since the start.
+    """
+
+    up: int = 0
+    idle: int = 0
+    waiting: int = 0
+    replaced: int = 0
 
 
 class Grader(Protocol):
-    """Checks submissions. Every method answers; none raises for anything a submission does."""
+    """Checks submissions. Every method answers; none raises for anything a submission does.
+
+    A question whose caller is cancelled is dropped while it waits, and stopped when it is being answered.
+    """
 
     @property
     def readiness(self) -> Readiness: ...
+
+    @property
+    def load(self) -> Load: ...
 
     async def check(self, task: AnyTask, code: str) -> Verdict: ...
 

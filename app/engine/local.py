@@ -5,10 +5,8 @@ A grader that dies is replaced. Whatever happens to one, each question gets an a
 
 import asyncio
 import json
-import os
-import socket
-import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
@@ -16,8 +14,8 @@ import structlog
 
 from app.content.blocks import Forward
 from app.engine.codec import plain, restored
-from app.engine.frames import packed, read
-from app.engine.grader import Nudge, Readiness, Run
+from app.engine.grader import Load, Look, Nudge, Readiness, Run
+from app.engine.process import STARTUP_SECONDS, GraderDiedError, Process
 from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.facts import Facts
@@ -36,64 +34,9 @@ STOPPED = "The server is stopping. Your text is saved; please try again in a min
 
 WARMING = Readiness(state="warming", reason="The graders are starting.")
 
-STARTUP_SECONDS = 60.0
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
 SHORT_SECONDS = 0.2  # many times what a backward pass takes
-
-
-class GraderDiedError(Exception):
-    """The grader closed its socket, answered nonsense or took too long."""
-
-
-class _Process:
-    """One grader process and our end of its socket."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        self._process: asyncio.subprocess.Process | None = None
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    @property
-    def pid(self) -> int:
-        assert self._process is not None, "start() comes first"
-        return self._process.pid
-
-    async def start(self) -> dict[str, Any]:
-        """Start the process and wait until its jail is warm; what it says of its protection."""
-        ours, theirs = socket.socketpair()
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-B", "-m", "app.engine.worker", str(theirs.fileno()), json.dumps(self._options),
-            pass_fds=[theirs.fileno()], stdin=asyncio.subprocess.DEVNULL, env=_clean_environment(),
-        )  # fmt: skip
-        theirs.close()
-        self._streams = await asyncio.open_connection(sock=ours)
-        try:
-            hello: dict[str, Any] = await asyncio.wait_for(read(self._streams[0]), STARTUP_SECONDS)
-        except (asyncio.IncompleteReadError, TimeoutError, OSError, ValueError) as error:
-            raise GraderDiedError from error
-        return hello
-
-    async def ask(self, question: bytes, seconds: float) -> Any:
-        assert self._streams is not None, "start() comes first"
-        reader, writer = self._streams
-        try:
-            writer.write(question)
-            await writer.drain()
-            return await asyncio.wait_for(read(reader), seconds)
-        except (asyncio.IncompleteReadError, TimeoutError, OSError, ValueError) as error:
-            raise GraderDiedError from error
-
-    async def stop(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
-        if self._process is None:
-            return
-        try:
-            await asyncio.wait_for(self._process.wait(), 2)
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
 
 
 class LocalGraders:
@@ -112,10 +55,12 @@ class LocalGraders:
         }
         self._gate = gate
         self._size = settings.graders
-        self._free: asyncio.Queue[_Process] = asyncio.Queue()
+        self._free: asyncio.Queue[Process] = asyncio.Queue()
         self._waiting = 0
         self._long = asyncio.Semaphore(max(1, self._size - 1))
-        self._running: set[_Process] = set()
+        self._running: set[Process] = set()
+        self._replaced = 0
+        self._look: Look | None = None
         self._stopped = asyncio.Event()
         self._known = WARMING
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -123,14 +68,26 @@ class LocalGraders:
 
     @property
     def readiness(self) -> Readiness:
+        known = replace(self._known if self._running else WARMING, look=self._look)
         if self._stopped.is_set():
-            return Readiness(state="stopped", reason=STOPPED, layers=self._known.layers)
-        return self._known if self._running else WARMING
+            return replace(known, state="stopped", reason=STOPPED, layers=self._known.layers)
+        if self._look is not None and self._look.refusal:
+            return replace(known, state="refused", reason=self._look.refusal, layers=self._known.layers)
+        return known
+
+    @property
+    def load(self) -> Load:
+        return Load(
+            up=len(self._running),
+            idle=self.idle,
+            waiting=max(0, self._waiting + self.idle - len(self._running)),
+            replaced=self._replaced,
+        )
 
     @property
     def idle(self) -> int:
         """How many graders wait for a question."""
-        return self._free.qsize()
+        return sum(not process.answering for process in self._running)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -139,7 +96,7 @@ class LocalGraders:
 
     async def __aenter__(self) -> Self:
         for _ in range(self._size):
-            self._spawn(self._bring_up(_Process(self._options)))
+            self._spawn(self._bring_up(self._process()))
         return self
 
     async def __aexit__(
@@ -173,7 +130,10 @@ class LocalGraders:
     async def facts(self, forward: Forward) -> Facts:
         question = {"ask": "facts", "forward": json.dumps(plain(forward))}
         return await self._asked(
-            question, 2.0, Facts, lambda _, message: Facts(shapes={}, gradable=(), consumers={}, error=message)
+            question,
+            2.0,
+            Facts,
+            lambda outcome, message: Facts(shapes={}, gradable=(), consumers={}, error=message, outcome=outcome),
         )
 
     async def train(self, stretch: Stretch) -> Stretched:
@@ -198,11 +158,16 @@ class LocalGraders:
         late = answer.outcome == "timeout" or (answer.outcome == "fault" and answer.message != FAULT)
         if not late or seconds <= SHORT_SECONDS:
             return answer
+        if self._full:
+            return instead("busy", BUSY)
+        self._waiting += 1
         try:
             async with asyncio.timeout(STARTUP_SECONDS):
                 await self._long.acquire()
         except TimeoutError:
             return instead("busy", BUSY)
+        finally:
+            self._waiting -= 1
         try:
             return await self._asked({**question, "seconds": None}, seconds, kind, instead)
         finally:
@@ -213,19 +178,19 @@ class LocalGraders:
     ) -> T:
         if self._stopped.is_set():
             return instead("busy", STOPPED)
-        if self._waiting >= self._size * QUESTIONS_PER_GRADER:
+        if reason := self._refusal():
+            return instead("refused", reason)
+        if self._full:
             return instead("busy", BUSY)
         self._waiting += 1
         try:
-            # Cancelled here, a question has cost nothing; from the exchange on it is answered to the end.
+            # Cancelled here, a question has cost nothing; from the exchange on the grader is told to stop.
             async with asyncio.timeout(STARTUP_SECONDS):
-                process = await self._free.get()
-            if self._known.state == "refused":
+                process = await self._next_free()
+            if reason := self._refusal():
                 self._free.put_nowait(process)
-                return instead("refused", self._known.reason)
-            exchange = self._spawn(self._exchange(process, packed(question), seconds + GRACE_SECONDS))
-            # Shielded: a caller that goes away must not leave a half-read answer in the socket.
-            return restored(kind, await asyncio.shield(exchange))
+                return instead("refused", reason)
+            return restored(kind, await self._heard_out(process, question, seconds + GRACE_SECONDS))
         except TimeoutError:
             return instead("busy", BUSY)
         except GraderDiedError:
@@ -237,13 +202,36 @@ class LocalGraders:
         finally:
             self._waiting -= 1
 
-    async def _exchange(self, process: _Process, question: bytes, seconds: float) -> Any:
+    @property
+    def _full(self) -> bool:
+        return self._waiting >= self._size * QUESTIONS_PER_GRADER
+
+    def _refusal(self) -> str:
+        readiness = self.readiness
+        return readiness.reason if readiness.state == "refused" else ""
+
+    async def _next_free(self) -> Process:
+        while True:
+            process = await self._free.get()
+            if process.alive:  # one that died while it waited is being replaced
+                return process
+
+    async def _heard_out(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
+        """The answer of *process*; a caller that goes away ends the run, and the grader is free again at once."""
+        exchange = self._spawn(self._exchange(process, question, seconds))
+        try:
+            # Shielded: the answer is read, whatever it is, or the next question would get it.
+            return await asyncio.shield(exchange)
+        except asyncio.CancelledError:
+            if not exchange.done():
+                process.give_up()
+            raise
+
+    async def _exchange(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
         try:
             answer = await process.ask(question, seconds)
-        except GraderDiedError as error:
-            log.warning("grader-replaced", cause=repr(error.__cause__))
-            self._running.discard(process)
-            self._spawn(self._replace(process))
+        except GraderDiedError:
+            self._lost(process)
             raise
         except BaseException:
             await process.stop()
@@ -251,11 +239,30 @@ class LocalGraders:
         self._free.put_nowait(process)
         return answer
 
-    async def _replace(self, process: _Process) -> None:
-        await process.stop()
-        await self._bring_up(_Process(self._options))
+    def _process(self) -> Process:
+        return Process(self._options, self._looked, self._lost)
 
-    async def _bring_up(self, process: _Process) -> None:
+    def _looked(self, look: Look) -> None:
+        """A hole that was found once stays found: no later flight of canaries opens the door again."""
+        if look.refusal:
+            log.critical("canary-attacks-succeeded", attacks=look.succeeded)
+        if self._look is None or not self._look.refusal:
+            self._look = look
+
+    def _lost(self, process: Process) -> None:
+        """Replace *process*, once, whoever noticed first."""
+        if process not in self._running:
+            return
+        log.warning("grader-replaced")
+        self._running.discard(process)
+        self._replaced += 1
+        self._spawn(self._replace(process))
+
+    async def _replace(self, process: Process) -> None:
+        await process.stop()
+        await self._bring_up(self._process())
+
+    async def _bring_up(self, process: Process) -> None:
         pause = 0.1
         while True:
             try:
@@ -264,7 +271,7 @@ class LocalGraders:
             except GraderDiedError as error:
                 log.warning("grader-did-not-start", cause=repr(error.__cause__))
                 await process.stop()
-                process = _Process(self._options)
+                process = self._process()
                 await asyncio.sleep(pause)
                 pause = min(30.0, pause * 2)
             except BaseException:
@@ -289,10 +296,10 @@ class LocalGraders:
     def _spawn(self, work: Awaitable[T]) -> "asyncio.Task[T]":
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
         return task
 
-
-def _clean_environment() -> dict[str, str]:
-    # A grader gets no setting that it does not need: no database URL, no tokens.
-    return {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "TMPDIR") if name in os.environ}
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits for it gets it; nobody may wait any more

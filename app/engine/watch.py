@@ -4,12 +4,13 @@ import logging
 import select
 import socket
 import time
+from collections.abc import Callable
 
+from app.engine.grader import Look
 from app.sandbox.canaries import canaries
 from app.sandbox.runner import Jail
 
 WATCH_SECONDS = 300.0
-
 _LOG = logging.getLogger(__name__)
 
 
@@ -18,10 +19,12 @@ class Watch:
 
     Args:
         on: False for commands that end soon anyway.
+        tell: Called with what each look found.
     """
 
-    def __init__(self, jail: Jail, *, on: bool) -> None:
+    def __init__(self, jail: Jail, *, on: bool, tell: Callable[[Look], None]) -> None:
         self._jail = jail
+        self._tell = tell
         # In unsafe mode the walls are known to be missing, and every page says so.
         self._on = on and all(state == "on" for name, state in jail.layers if name == "seccomp")
         self._looked = 0.0
@@ -32,12 +35,11 @@ class Watch:
         if not self._on or self._jail.refusal:
             return
         succeeded = canaries(self._jail)
+        look = Look(at=time.time(), succeeded=succeeded)
         if succeeded:
             _LOG.critical("canary attacks succeeded: %s", ", ".join(succeeded))
-            self._jail.refusal = (
-                f"The sandbox let a test attack through ({', '.join(succeeded)}). No code is run until "
-                "the operator has looked at it with backhand doctor."
-            )
+            self._jail.refusal = look.refusal
+        self._tell(look)
 
     def holds(self, connection: socket.socket) -> bool:
         """Wait for something to read on *connection*; False when the jail stopped holding meanwhile."""

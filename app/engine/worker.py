@@ -1,8 +1,10 @@
 """A grader: a process that owns one jail and answers one question at a time over a socket.
 
 It is exec'd with an empty environment and one end of a socket pair, holds the references, and talks to nobody else.
+Each question has exactly one answer, with its number; news of the canary attacks may come between them.
 """
 
+import contextlib
 import json
 import signal
 import socket
@@ -15,10 +17,12 @@ from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.frames import packed, receive
 from app.engine.grade import Engine
+from app.engine.stops import STOP, Stops
 from app.engine.stretch import Stretch
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.engine.trainer import Trainer
 from app.engine.watch import Watch
+from app.sandbox.interrupt import StoppedError
 from app.sandbox.runner import Jail
 
 TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
@@ -27,7 +31,8 @@ TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask,
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     """Answer until the other end closes, or a canary attack succeeds: the next grader then says so at its start."""
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
-    watch = Watch(jail, on=options["watch"])
+    watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
+    stops = Stops(connection)
     facts = options["facts"]
     engine = Engine(jail, Path(facts) if facts else None)
     trainer = Trainer(jail, Path(options["names"]) if options["names"] else None)
@@ -35,7 +40,15 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
         watch.look()
         connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
         while watch.holds(connection) and (question := receive(connection)) is not None:
-            connection.sendall(packed(plain(_answer(engine, trainer, question))))
+            if question["ask"] == STOP:  # it crossed the answer on its way
+                continue
+            jail.interrupt = stops
+            try:
+                answer = {"answer": plain(_answer(engine, trainer, question))}
+            except StoppedError:
+                answer = {"stopped": True}
+            jail.interrupt = None
+            connection.sendall(packed({"number": question["number"], **answer}))
     finally:
         jail.close()
 
@@ -68,7 +81,8 @@ def main() -> None:
     """`python -m app.engine.worker FD OPTIONS`, started by `local`."""
     # Ctrl-C in a terminal reaches the whole group: the web process ends us by closing the socket.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with socket.socket(fileno=int(sys.argv[1])) as connection:
+    # A web process that is gone reads no answer.
+    with socket.socket(fileno=int(sys.argv[1])) as connection, contextlib.suppress(BrokenPipeError):
         serve(connection, json.loads(sys.argv[2]))
 
 

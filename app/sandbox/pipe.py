@@ -7,6 +7,7 @@ import signal
 import time
 
 from app.sandbox.frames import END_DONE, END_MEMORY
+from app.sandbox.interrupt import Interrupt, StoppedError
 from app.sandbox.process import Child, ZygoteGoneError
 from app.sandbox.wire import Result, decode_result
 
@@ -27,19 +28,27 @@ class Pipe:
         self.ended: Result | None = None
         os.set_blocking(descriptor, False)
 
-    def follow(self, child: Child, deadline: float, most_bytes: int) -> str:
+    def follow(self, child: Child, deadline: float, most_bytes: int, interrupt: Interrupt | None = None) -> str:
         """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or "".
 
         A child that says that it is done is killed at once, and what it said is in `ended`: taking down its memory
         takes as long as a short run, and whatever it might still do would be nothing that anybody asked for.
+
+        Raises:
+            StoppedError: *interrupt* asked for it; the child is killed.
         """
         poll = select.poll()
         poll.register(self._descriptor, select.POLLIN)
         poll.register(child.pidfd, select.POLLIN)
+        if interrupt is not None:
+            poll.register(interrupt.fileno(), select.POLLIN)
         cut = ""
         while True:
             left = deadline - time.monotonic()
             ready = dict(poll.poll(max(0.0, left) * 1000))
+            if interrupt is not None and interrupt.fileno() in ready and interrupt.asked():
+                _kill(child)
+                raise StoppedError
             if child.pidfd in ready:
                 return cut
             if cut and left <= 0:
@@ -47,13 +56,11 @@ class Pipe:
             if self._descriptor in ready and not self._read():
                 poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
             if not cut and self._bytes <= most_bytes and self._says_done():
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                _kill(child)
                 return ""
             if not cut and (left <= 0 or self._bytes > most_bytes):
                 cut = "deadline" if left <= 0 else "flood"
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                _kill(child)
                 deadline = time.monotonic() + KILL_SECONDS
                 with contextlib.suppress(KeyError):
                     poll.unregister(self._descriptor)
@@ -84,3 +91,8 @@ class Pipe:
         self._chunks.append(chunk)
         self._bytes += len(chunk)
         return bool(chunk)
+
+
+def _kill(child: Child) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)

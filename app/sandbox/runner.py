@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 
 from app.sandbox import jail, kernel, protection
+from app.sandbox.interrupt import Interrupt
 from app.sandbox.pipe import KILL_SECONDS, Pipe
 from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
 from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
@@ -47,6 +48,7 @@ class Jail:
         self._expected = jail.ALONE | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
         self._expected |= jail.USER * on["user"] | jail.LANDLOCK * on["landlock"]
         self.refusal = self._refusal(on, require_landlock)
+        self.interrupt: Interrupt | None = None
         self._zygote: Zygote | None = None
         self._spare: Zygote | None = None
         self._closed = False
@@ -80,7 +82,11 @@ class Jail:
                 return False
 
     def run(self, job: Job) -> Reply:
-        """Run *job*. Never raises for anything that the job or the death of a process can cause."""
+        """Run *job*. Never raises for anything that the job or the death of a process can cause.
+
+        Raises:
+            StoppedError: The `interrupt` asked for it.
+        """
         if self.refusal:
             return Reply(ending="fault", detail=self.refusal)
         if self._closed:
@@ -126,7 +132,7 @@ class Jail:
         try:
             read_end = self._hand_over(child, job, parts)
             with contextlib.closing(Pipe(read_end)) as pipe:
-                cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes)
+                cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes, self.interrupt)
                 result = pipe.ended or decode_result(pipe.drain())
             # One that has said its last word is dead already: the next run waits for its end, this one need not.
             end = _AT_ONCE if pipe.ended else zygote.exit_of(child, KILL_SECONDS)

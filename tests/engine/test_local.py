@@ -5,15 +5,20 @@ import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
 from app.engine import local
+from app.engine.grader import Load, Look
 from app.engine.local import LocalGraders
+from app.engine.process import Process
 from app.engine.task import Task, task_of
+from app.grading.verdict import Verdict
 from app.settings import Settings
 
 LESSON = (Path(__file__).parent / "layer.md").read_text(encoding="utf-8")
@@ -146,12 +151,12 @@ def test_a_stopped_pool_says_so(tmp_path: Path) -> None:
 def test_code_is_refused_with_the_reason_where_a_protection_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def hello(process: object) -> dict[str, object]:
+    async def hello(process: Process) -> dict[str, object]:
         said = await start(process)
         return {**said, "refusal": "This kernel has no seccomp."}
 
-    start = local._Process.start
-    monkeypatch.setattr(local._Process, "start", hello)
+    start = Process.start
+    monkeypatch.setattr(Process, "start", hello)
 
     async def claim(graders: LocalGraders) -> None:
         verdict = await graders.check(task(), RIGHT)
@@ -161,6 +166,143 @@ def test_code_is_refused_with_the_reason_where_a_protection_is_missing(
         assert (await graders.facts(task().forward)).error == "This kernel has no seccomp."
 
     run(claim, tmp_path)
+
+
+def patient_task() -> Task:
+    """A task whose limit is far beyond what these tests wait for."""
+    one = task()
+    return replace(one, grad=replace(one.grad, seconds=50.0))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question waits for a grader a much shorter time than a run of `patient_task` may take."""
+    monkeypatch.setattr(local, "STARTUP_SECONDS", 15.0)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_stopped_run_ends_and_the_same_grader_is_free(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+        before = graders.pids
+        endless = await endless_check(graders)
+        await stopped(endless)
+
+        assert (await graders.check(task(), RIGHT)).passed
+        assert graders.pids == before
+        assert graders.load == Load(up=1, idle=1)
+
+    run(claim, tmp_path)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_stopped_question_that_still_waited_never_reaches_a_grader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def note(process: Process, question: dict[str, Any], seconds: float) -> Any:
+        asked.append(question["code"])
+        return await ask(process, question, seconds)
+
+    ask = Process.ask
+    monkeypatch.setattr(Process, "ask", note)
+
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+        endless = await endless_check(graders)
+        queued = asyncio.ensure_future(graders.check(task(), "dX = 1"))
+        await until(lambda: graders.load.waiting == 1)
+        await stopped(queued)
+
+        assert graders.load.waiting == 0
+        await stopped(endless)
+        assert (await graders.check(task(), RIGHT)).passed
+        assert "dX = 1" not in asked
+
+    run(claim, tmp_path)
+
+
+def test_a_stop_that_crosses_the_answer_does_not_stop_the_next_question(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+        (process,) = graders._running
+
+        process.give_up()
+        assert (await graders.check(task(), RIGHT)).passed
+        process.give_up()
+        assert (await graders.check(task(), "dX = dY.T")).outcome == "graded"
+
+    run(claim, tmp_path)
+
+
+def test_a_grader_that_dies_idle_is_replaced_before_anybody_asks(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+        for pid in graders.pids:
+            os.kill(pid, signal.SIGKILL)
+        await until(lambda: graders.load.replaced == 1)
+
+        assert (await graders.check(task(), RIGHT)).passed
+        assert graders.load == Load(up=1, idle=1, replaced=1)
+
+    run(claim, tmp_path)
+
+
+def test_more_questions_than_the_queue_holds_are_told_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "QUESTIONS_PER_GRADER", 3)
+
+    async def claim(graders: LocalGraders) -> None:
+        found = await asyncio.gather(*(graders.check(task(), RIGHT) for _ in range(5)))
+
+        assert [one.outcome for one in found] == ["graded"] * 3 + ["busy"] * 2
+        assert (await graders.check(task(), RIGHT)).passed
+
+    run(claim, tmp_path)
+
+
+def test_the_first_canaries_are_told_before_the_first_check(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path), watch=True) as graders:
+            await graders.check(task(), RIGHT)
+
+            look = graders.readiness.look
+            assert look is not None
+            assert look.at > 0
+            assert look.succeeded == ()
+
+    asyncio.run(main())
+
+
+def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+
+        graders._looked(Look(at=1.0, succeeded=("read a file",)))
+        graders._looked(Look(at=2.0))
+
+        assert graders.readiness.state == "refused"
+        assert graders.readiness.look == Look(at=1.0, succeeded=("read a file",))
+        verdict = await graders.check(task(), RIGHT)
+        assert verdict.outcome == "refused"
+        assert "read a file" in verdict.message
+
+    run(claim, tmp_path)
+
+
+async def endless_check(graders: LocalGraders) -> "asyncio.Task[Verdict]":
+    """A run that is under way and would go on."""
+    endless = asyncio.ensure_future(graders.check(patient_task(), "while True:\n    pass"))
+    await until(lambda: graders._long.locked() and graders.idle == 0)
+    return endless
+
+
+async def stopped(check: "asyncio.Task[Verdict]") -> None:
+    check.cancel()
+    await asyncio.gather(check, return_exceptions=True)
+    assert check.cancelled()
 
 
 async def until(claim: Callable[[], bool]) -> None:

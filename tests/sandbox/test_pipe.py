@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.sandbox import frames
+from app.sandbox.interrupt import Interrupt, StoppedError
 from app.sandbox.pipe import Pipe
 from app.sandbox.process import Child
 
@@ -32,13 +33,18 @@ def child(sleeper: subprocess.Popen[bytes]) -> Iterator[Child]:
     found.close()
 
 
-def followed(child: Child, *pieces: bytes, seconds: float = 0.3, most_bytes: int = 2**20) -> tuple[str, Pipe]:
+def followed(
+    child: Child,
+    *pieces: bytes,
+    seconds: float = 0.3,
+    most_bytes: int = 2**20,
+    interrupt: Interrupt | None = None,
+) -> tuple[str, Pipe]:
     read_end, write_end = os.pipe2(os.O_CLOEXEC)
     for piece in pieces:
         os.write(write_end, piece)
-    with contextlib.closing(Pipe(read_end)) as pipe:
-        cut = pipe.follow(child, time.monotonic() + seconds, most_bytes)
-    os.close(write_end)
+    with contextlib.closing(Pipe(read_end)) as pipe, contextlib.closing(os.fdopen(write_end, "wb")):
+        cut = pipe.follow(child, time.monotonic() + seconds, most_bytes, interrupt)
     return cut, pipe
 
 
@@ -64,6 +70,42 @@ def test_what_is_no_whole_result_waits_for_the_deadline(child: Child, tail: byte
 
     assert cut == "deadline"
     assert pipe.ended is None
+
+
+class Asked:
+    """An interrupt that can be read at once."""
+
+    def __init__(self, stop: bool) -> None:
+        self._socket, self._other = socket.socketpair()
+        self._stop = stop
+        self._other.send(b"x")
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def asked(self) -> bool:
+        self._socket.recv(1)
+        return self._stop
+
+    def close(self) -> None:
+        self._socket.close()
+        self._other.close()
+
+
+def test_a_run_that_is_stopped_is_killed_long_before_its_deadline(
+    child: Child, sleeper: subprocess.Popen[bytes]
+) -> None:
+    with contextlib.closing(Asked(stop=True)) as interrupt, pytest.raises(StoppedError):
+        followed(child, START, seconds=20, interrupt=interrupt)
+
+    assert sleeper.wait(5) == -9
+
+
+def test_an_interrupt_about_something_else_changes_nothing(child: Child) -> None:
+    with contextlib.closing(Asked(stop=False)) as interrupt:
+        cut, _ = followed(child, START, interrupt=interrupt)
+
+    assert cut == "deadline"
 
 
 def test_a_flood_that_ends_well_is_a_flood(child: Child) -> None:
