@@ -1,0 +1,304 @@
+"""Any request at all gets an answer: never a 5xx, never a hang, never a foreign element, and nothing that grows.
+
+Every route is walked as the application itself lists it. Requests are put together from what the pages send, from what
+breaks parsers, and from anything else.
+"""
+
+import gc
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote_from_bytes, urlencode
+
+import pytest
+from fastapi import FastAPI
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, text
+
+from app.content.blocks import Course
+from app.content.course import load_course
+from app.engine.stretch import Stretched
+from app.settings import Settings
+from app.web.application import create_app
+from tests.engine.training.load import COURSE as TRAINING
+from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
+from tests.web.conftest import FakeGrader
+
+HERE = Path(__file__).parent
+PARTS = (load_course(HERE / "course"), load_course(HERE / "hunts"), TRAINING)
+WHOLE = Course(units=tuple(unit for part in PARTS for unit in part.units))
+SLUGS = [lesson.slug for lesson in WHOLE.lessons]
+NAMES = [exercise.name for lesson in WHOLE.lessons for exercise in lesson.exercises]
+
+SCRIPT = f'"><{CANARY} onload=window.x=1></script><script>window.x=1</script>'
+ODD = [
+    "", " ", ".", "..", "../../../../etc/passwd", "%2e%2e%2f", "\0", "a\0b", "\r\nx-evil: 1", "\x1b[31m", "\x7f",
+    "\x85", "\u2028", "\ufeff", "\ud800", "\U0010ffff", "é" * 100, "a" * 5000, "//evil.example/", SCRIPT,
+    "\\\\evil.example",
+    "javascript:window.x=1", "{{7*7}}", "${7*7}", "' OR 1=1 --", "nan", "inf", "-0", "1e400", "0x10", "١", "null", "[]",
+    "true", *(str(n) for n in (-1, 0, 1, 2**31, 2**31 - 1, 2**32, 2**63, 2**63 - 1, 2**64, -(2**63))), "9" * 5000,
+]  # fmt: skip
+FIELDS = [
+    "code", "revision", "line", "nudge", "confirm", "at", "answer", "left", "left_transposed", "right",
+    "right_transposed", "preset", "attempt", "theme", "back", "entry-dX", "entry-dW", "entry-",
+]  # fmt: skip
+PLAIN = [
+    "0",
+    "1",
+    "X",
+    "dW",
+    "dX = dY @ W.T",
+    "yes",
+    "short",
+    "dark",
+    "/",
+    "(3, 2)",
+    "0.5",
+    "2",
+    "dY",
+    "T",
+    "error",
+    "_",
+]
+KINDS = [
+    "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-7", "application/json",
+    "text/plain", "", "\xff", "multipart/form-data", "multipart/form-data; boundary=",
+    "multipart/form-data; boundary=x",
+    *(f"multipart/form-data; boundary=x; charset={name}" for name in ("utf-8", "utf-7", "unicode_escape", "idna", "-")),
+    "multipart/mixed; boundary=x", "multipart/form-data; boundary=" + "b" * 300, "a;" * 2000,
+]  # fmt: skip
+HEADERS = [
+    ("host", "a b"), ("host", ""), ("host", "evil.example"), ("host", "x" * 5000), ("host", "[::1"),
+    ("origin", "null"), ("origin", "http://testserver"), ("origin", "http://[::1"), ("origin", "\xff"),
+    ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate"),
+    ("sec-purpose", "prefetch"), ("hx-request", "true"), ("hx-boosted", "true"), ("hx-target", SCRIPT),
+    ("hx-current-url", SCRIPT), ("hx-trigger", "\xff"), ("content-length", "-1"),
+    ("content-length", "9" * 30), ("content-length", "x"),
+    ("content-length", "²"), ("content-encoding", "gzip"), ("transfer-encoding", "chunked"), ("expect", "100-continue"),
+    ("range", "bytes=0-"), ("range", "bytes=9-1,-5"), ("range", "bytes=0-0," * 500), ("if-none-match", "*"),
+    ("if-modified-since", "\xff"), ("accept", SCRIPT), ("accept-encoding", "gzip"), ("accept-language", "x" * 3000),
+    ("cookie", "session=" + "x" * 20_000), ("cookie", "session=\xff; theme=" + SCRIPT), ("cookie", "session=%0d%0a"),
+    ("cookie", "=;" * 5000), ("cookie", "theme=dark; session=a; session=b"), ("referer", SCRIPT),
+    ("user-agent", SCRIPT), ("x-forwarded-host", "evil.example"), ("x-forwarded-for", "'"),
+    ("x-http-method-override", "DELETE"), ("upgrade", "websocket"), ("last-event-id", "9" * 400),
+    ("traceparent", "00-\xff"),
+]  # fmt: skip
+
+
+class Ended(FakeGrader):
+    """Trains nobody."""
+
+    async def train(self, _stretch: object) -> Stretched:
+        return Stretched(outcome="busy", message="No grader is free.")
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("fuzz"), database_url="", secure_cookies=False)
+    return create_app(settings, WHOLE, Ended())
+
+
+@pytest.fixture(scope="module")
+def asker(app: FastAPI) -> Iterator[Asker]:
+    with asking(app) as asker:
+        yield asker
+
+
+@pytest.fixture(scope="module")
+def cookie(asker: Asker) -> str:
+    headers = headers_of([("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")])
+    return asker(Ask("GET", "/lessons/linear", headers)).header("set-cookie").partition(";")[0]
+
+
+# The routes must be known before a test begins, so they are those of an application that is never served.
+ROUTES = routes_of(create_app(Settings(database_url="sqlite+aiosqlite://"), WHOLE, FakeGrader()))
+
+
+def escaped(value: str) -> str:
+    """As it stands in a request line; half characters too."""
+    return quote_from_bytes(value.encode("utf-8", "surrogatepass"), safe="")
+
+
+anything = st.text(max_size=30)
+odd = st.sampled_from(ODD) | anything
+field = st.tuples(st.sampled_from(FIELDS), st.sampled_from(PLAIN) | odd)
+fields = st.lists(field, max_size=8) | st.lists(field, max_size=3).map(lambda pairs: pairs * 40)
+PARAMETERS = {"slug": SLUGS, "name": NAMES, "kind": ["quiz", "code", "train"], "form": ["ipynb", "py", "md"]}
+
+
+@st.composite
+def paths(draw: st.DrawFn, template: str) -> str:
+    parts = []
+    for part in template.replace("}", "{").split("{"):
+        known = PARAMETERS.get(part)
+        parts.append(part if known is None else escaped(draw(st.sampled_from(known) | st.sampled_from(known) | odd)))
+    pairs = draw(
+        st.lists(st.tuples(st.sampled_from(["ask", "emptied", "at", "blank", "x"]) | anything, odd), max_size=3)
+    )
+    query = "&".join(f"{escaped(name)}={escaped(value)}" for name, value in pairs)
+    return "".join(parts) + (f"?{query}" if query else "")
+
+
+def urlencoded(pairs: list[tuple[str, str]]) -> bytes:
+    return urlencode(pairs, errors="surrogatepass").encode()
+
+
+def multipart(pairs: list[tuple[str, str]], file: bool) -> bytes:
+    parts = []
+    for name, value in pairs:
+        given = '; filename="a"' if file else ""
+        head = f'--x\r\ncontent-disposition: form-data; name="{name}"{given}\r\n\r\n'
+        parts.append(head.encode() + value.encode("utf-8", "surrogatepass") + b"\r\n")
+    return b"".join(parts) + b"--x--\r\n"
+
+
+bodies = (
+    st.tuples(st.just(KINDS[0]), fields.map(urlencoded))
+    | st.tuples(st.just("multipart/form-data; boundary=x"), st.builds(multipart, fields, st.booleans()))
+    | st.tuples(st.sampled_from(KINDS), st.builds(multipart, fields, st.booleans()) | fields.map(urlencoded))
+    | st.tuples(st.sampled_from(KINDS), st.binary(max_size=200))
+)
+headers = st.lists(st.sampled_from(HEADERS), max_size=3)
+
+
+@st.composite
+def asks(draw: st.DrawFn, method: str, template: str) -> Ask:
+    kind, body = draw(bodies)
+    pairs = [*draw(headers), ("content-type", kind)]
+    if draw(st.integers(0, 3)):
+        pairs.append(("sec-fetch-site", "same-origin"))
+    chunk = draw(st.sampled_from([1, 7, 65536]))
+    method = draw(st.sampled_from([method] * 9 + ["HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "GET", "POST", "BREW"]))
+    return Ask(method, draw(paths(template)), headers_of(pairs), body, chunk if len(body) < 2000 else 65536)
+
+
+@pytest.mark.parametrize(("method", "template"), ROUTES, ids=[" ".join(route) for route in ROUTES])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_request_to_any_route_gets_a_sound_answer(
+    data: st.DataObject, asker: Asker, cookie: str, method: str, template: str
+) -> None:
+    ask = data.draw(asks(method, template))
+    known = data.draw(st.booleans())
+
+    sent = Ask(ask.method, ask.target, (*ask.headers, *headers_of([("cookie", cookie)] * known)), ask.body, ask.chunk)
+    sound(asker(sent))
+
+
+@settings(max_examples=150)
+@given(
+    path=st.lists(
+        st.sampled_from([*SLUGS, *NAMES, "lessons", "static", "code", "units", "..", "", "%00"]) | odd, max_size=6
+    )
+)
+def test_any_path_gets_a_sound_answer(asker: Asker, path: list[str]) -> None:
+    sound(asker(Ask("GET", "/" + "/".join(map(escaped, path)))))
+
+
+def test_every_route_is_reached_with_what_its_page_sends(asker: Asker, cookie: str) -> None:
+    """The fuzzing above is worth nothing where every request ends as 404 or 422."""
+    code = {"code": "x", "revision": "0", "nudge": "dW", "at": "0", "answer": "1", "theme": "dark", "preset": "short"}
+    places = {"code": "linear-backward", "quiz": "dw-shape", "train": "run"}
+    reached = {}
+    for method, template in ROUTES:
+        kind = next((kind for kind in places if f"/{kind}/" in template), "quiz")
+        slug = SLUGS[-1] if kind == "train" else "layers" if "units" in template else "linear"
+        path = template.format(slug=slug, name=places[kind], kind=kind, form="py")
+        pairs = [("content-type", KINDS[0]), ("sec-fetch-site", "same-origin"), ("cookie", cookie)]
+        reached[method, template] = asker(Ask(method, path, headers_of(pairs), urlencode(code).encode())).status
+
+    missed = {route for route, status in reached.items() if status not in (200, 303, 409)}
+    # Nothing is under way that could be watched.
+    assert missed <= {("GET", "/lessons/{slug}/train/{name}/events")}, {route: reached[route] for route in missed}
+
+
+def counted(app: FastAPI) -> dict[str, int]:
+    """The rows of every table."""
+    folder = app.state.settings.data_dir
+    engine = create_engine(f"sqlite:///{folder / 'backhand.db'}")
+    with engine.connect() as connection:
+        tables = connection.execute(text("select name from sqlite_master where type = 'table'")).scalars().all()
+        rows = {name: connection.execute(text(f"select count(*) from {name}")).scalar_one() for name in tables}
+    engine.dispose()
+    return rows
+
+
+GETS = [template for method, template in ROUTES if method == "GET"]
+
+
+def read(asker: Asker, number: int) -> Iterator[Answer]:
+    """Every page once, by a stranger, with addresses, names and a cookie that were never sent before."""
+    for template in GETS:
+        known = template.format(slug="linear", name="linear-backward", kind="code", form="md")
+        unknown = template.format(slug=f"no-{number}", name=f"no-{number}", kind="code", form="md")
+        pairs = [("cookie", f"session={number:043}; theme={number}"), ("user-agent", f"robot {number}")]
+        for target in (known, unknown, f"{known}?at={number}&ask=no-{number}"):
+            yield asker(Ask("GET", target, headers_of(pairs)))
+
+
+def test_reading_stores_nothing_and_starts_no_session(app: FastAPI, asker: Asker, cookie: str) -> None:
+    assert cookie
+    before = counted(app)
+
+    answers = list(read(asker, 0))
+
+    assert all("session=" not in answer.header("set-cookie") for answer in answers)
+    assert counted(app) == before
+    assert before["learner"]
+
+
+@pytest.mark.parametrize(
+    ("target", "body", "pairs"),
+    [
+        ("/lessons/linear/quiz/no", b"answer=1", []),
+        ("/lessons/no/quiz/half", b"answer=1", []),
+        ("/lessons/linear/code/half/check", b"code=x&revision=0", []),
+        ("/lessons/linear/code/linear-backward/check", b"code=x", []),
+        ("/lessons/linear/code/linear-backward/check", b"code=x&revision=-1", []),
+        ("/lessons/linear/code/linear-backward/draft", b"code=x&revision=9223372036854775808", []),
+        ("/lessons/linear/code/linear-backward/draft", b"code=x&revision=0", [("host", "a b")]),
+        ("/lessons/linear/code/linear-backward/draft", b"code=x&revision=0", [("sec-fetch-site", "cross-site")]),
+        ("/lessons/linear/code/linear-backward/draft", b"code=x&revision=0", [("content-type", "application/json")]),
+        ("/lessons/linear/code/linear-backward/draft", b"code=" + b"x" * 300_000 + b"&revision=0", []),
+        ("/theme", b"theme=dark", []),
+        ("/theme", b"theme=<script>", []),
+    ],
+)  # fmt: skip
+def test_a_form_that_is_refused_stores_nothing(
+    app: FastAPI, asker: Asker, target: str, body: bytes, pairs: list[tuple[str, str]]
+) -> None:
+    before = counted(app)
+    usual = {"content-type": KINDS[0], "sec-fetch-site": "same-origin"}
+
+    answer = asker(Ask("POST", target, headers_of((usual | dict(pairs)).items()), body))
+
+    sound(answer)
+    assert answer.status >= 400 or target == "/theme"
+    assert "session=" not in answer.header("set-cookie")
+    assert counted(app) == before
+
+
+WARM, MORE = 12, 24
+MOST_GROWTH_BYTES = 400_000
+
+
+def test_memory_does_not_grow_with_requests(asker: Asker, cookie: str) -> None:
+    assert cookie
+    for number in range(WARM):
+        list(read(asker, number))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(WARM, WARM + 2):  # what is traced must be warm too
+            list(read(asker, number))
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(WARM + 2, WARM + MORE):
+            list(read(asker, number))
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert after - before < MOST_GROWTH_BYTES
