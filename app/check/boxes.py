@@ -2,9 +2,9 @@
 
 import ast
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from app.check.findings import Finding
+from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innocent, Lesson, Place
 from app.engine.grader import Grader
@@ -12,7 +12,7 @@ from app.engine.task import AnyTask, grad_task_of
 from app.grading.facts import Facts
 from app.grading.verdict import RIGHT, Verdict
 
-SHOWN_OUTCOMES = frozenset({"fault", "busy"})
+STARTER_PASSES = "The starter already passes: leave a blank `____` for the learner."
 Told = DeclaredMistake | Innocent
 
 
@@ -30,7 +30,9 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
         found += prove_solution(code, verdict)
     if any(one.level == "error" for one in found):
         return found
-    mistakes = await asyncio.gather(*(prove_mistake(task, one, one.code.source, grader) for one in grad.mistakes))
+    mistakes = await asyncio.gather(
+        *(prove_mistake(task, one, one.code.source, grader, grad.mistakes) for one in grad.mistakes)
+    )
     tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
     mutants = await prove_mutants(task, grad, tried, grader)
     return found + [one for batch in mistakes for one in batch] + mutants
@@ -46,9 +48,10 @@ def prove_names(box: Grad | Bug, facts: Facts) -> list[Finding]:
     return [Finding(box.place, "error", "no-gradient", message)]
 
 
-def prove_starter(starter: Code, verdict: Verdict) -> list[Finding]:
+def prove_starter(starter: Code, verdict: Verdict, message: str = STARTER_PASSES) -> list[Finding]:
     """Something is left to be done."""
-    message = "The starter already passes: leave a blank `____` for the learner."
+    if verdict.message in NO_ANSWER:
+        return [not_proved(starter.place, verdict.message)]
     return [Finding(starter.place, "error", "starter-passes", message)] if verdict.passed else []
 
 
@@ -57,6 +60,8 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     if verdict.passed:
         notes = [one for one in verdict.names if one.note]
         return [Finding(code.place, "notice", "vacuous", f"`{one.name}`: {one.note}") for one in notes]
+    if verdict.message in NO_ANSWER:
+        return [not_proved(code.place, verdict.message)]
     place = _line_of(code, verdict.line)
     if verdict.message and verdict.outcome != "graded":
         return [Finding(place, "error", "solution-fails", f"The solution ends in {verdict.outcome}: {verdict.message}")]
@@ -64,11 +69,13 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     return [Finding(place, "error", "solution-fails", f"The solution does not pass. {' '.join(reasons)}")]
 
 
-async def prove_mistake(task: AnyTask, mistake: Told, code: str, grader: Grader) -> list[Finding]:
-    """*code* is refused, with the message of *mistake*."""
+async def prove_mistake(
+    task: AnyTask, mistake: Told, code: str, grader: Grader, declared: Sequence[Told]
+) -> list[Finding]:
+    """*code* is refused, with the message of *mistake* and not with that of another one of the *declared*."""
     verdict = await grader.check(task, code)
-    if verdict.outcome in SHOWN_OUTCOMES:
-        return [Finding(mistake.place, "error", "not-proved", verdict.message)]
+    if verdict.outcome in UNANSWERED:
+        return [not_proved(mistake.place, verdict.message)]
     written = [one for one in verdict.names if one.verdict != "not-yet"]
     if verdict.passed or (verdict.outcome == "graded" and written and all(one.verdict in RIGHT for one in written)):
         return [Finding(mistake.place, "error", "mistake-passes", "This mistake passes: it is not wrong.")]
@@ -76,6 +83,10 @@ async def prove_mistake(task: AnyTask, mistake: Told, code: str, grader: Grader)
     if mistake.message in shown:
         return []
     first = next((one.message for one in verdict.names if one.verdict == "wrong"), verdict.message)
+    twin = next((one for one in declared if one.message == first), None)
+    if twin is not None:
+        message = f"This mistake cannot be told from the one on line {twin.place.line}, whose message is given: {first}"
+        return [Finding(mistake.place, "error", "mistakes-collide", message)]
     message = f"This mistake is refused, but with another message: {first}"
     return [Finding(mistake.place, "error", "mistake-unheard", message)]
 
@@ -86,7 +97,9 @@ async def prove_mutants(task: AnyTask, box: Grad | Checker, mutants: Iterable[Mu
     verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))
     equal = {_squeezed(code.source) for code in box.alternatives}
     accepted = (one for one, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
-    return [_accepted(box.solution, one) for one in accepted if _squeezed(one.code) not in equal]
+    found = [_accepted(box.solution, one) for one in accepted if _squeezed(one.code) not in equal]
+    unanswered = dict.fromkeys(verdict.message for verdict in verdicts if verdict.outcome in UNANSWERED)
+    return found + [not_proved(box.solution.place, message) for message in unanswered]
 
 
 def _accepted(solution: Code, mutant: Mutant) -> Finding:

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from app.check.boxes import SHOWN_OUTCOMES, prove_mutants, prove_solution, prove_starter
-from app.check.findings import Finding
+from app.check.boxes import prove_mutants, prove_solution, prove_starter
+from app.check.findings import UNANSWERED, Finding, not_proved
 from app.check.mutants import mutants_of
 from app.content.blocks import Checker
 from app.engine.grader import Grader
@@ -39,8 +39,8 @@ def _always(checker: Checker, *, answer: bool) -> str:
 
 def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]:
     """Whether a check that always gives *answer* fails on every case that has another one, with its message."""
-    if verdict.outcome in SHOWN_OUTCOMES:
-        return [Finding(checker.place, "error", "not-proved", verdict.message)]
+    if verdict.outcome in UNANSWERED:
+        return [not_proved(checker.place, verdict.message)]
     said = [one.message for one in verdict.names if one.verdict not in RIGHT]
     missed = (case for case in checker.cases if case.right != answer and case.message and case.message not in said)
     return [Finding(case.place, "error", "mistake-unheard", "Nobody hears this message.") for case in missed]

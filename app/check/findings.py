@@ -7,9 +7,23 @@ from typing import Literal
 
 from app.content.blocks import Place
 from app.content.errors import LessonError
+from app.engine.local import BUSY, FAULT, STOPPED
+from app.engine.outcomes import grader_fault
+from app.grading.verdict import Outcome
 
 Level = Literal["error", "warning", "notice"]
 Format = Literal["text", "json", "github"]
+
+UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
+"""Outcomes that say nothing about the code that was sent."""
+
+NO_ANSWER = {
+    FAULT: "the grader stopped before it had an answer. The log says more; try again.",
+    BUSY: "no grader was free in time. Try again when the machine is less busy.",
+    STOPPED: "the graders were told to stop.",
+    grader_fault().message: "the grader stumbled. The log says more.",
+}
+"""What a learner is told where there is no answer at all, and what an author is told instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +34,16 @@ class Finding:
     level: Level
     code: str
     message: str
+
+
+def not_proved(place: Place, message: str) -> Finding:
+    """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
+    return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, message)}")
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By file, line and column."""
+    return tuple(sorted(findings, key=lambda one: (one.place.path, one.place.line, one.place.column)))
 
 
 def of_errors(errors: Iterable[LessonError]) -> list[Finding]:
@@ -34,10 +58,8 @@ def _text(finding: Finding) -> str:
 
 def _json(finding: Finding) -> str:
     place = finding.place
-    return json.dumps(
-        {"file": place.path, "line": place.line, "column": place.column, "level": finding.level, "code": finding.code,
-         "message": finding.message}
-    )  # fmt: skip
+    where = {"file": place.path, "line": place.line, "column": place.column}
+    return json.dumps({**where, "level": finding.level, "code": finding.code, "message": finding.message})
 
 
 def _github(finding: Finding) -> str:

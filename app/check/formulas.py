@@ -47,10 +47,23 @@ def _asked(formulas: list[tuple[str, bool]]) -> list[str | None] | None:
 
 
 def _formulas(lesson: Lesson) -> Iterator[tuple[Place, str, bool]]:
-    for block in lesson.blocks:
-        for markup in _markup(block):
+    parts = [(lesson.place, lesson.goals), *((block.place, block) for block in lesson.blocks)]
+    for place, part in parts:
+        for markup in _markup(part):
             for display, tex in FORMULA.findall(markup):
-                yield block.place, unescape(tex).strip(), display == "true"
+                text = unescape(tex).strip()
+                yield _place(lesson, place, text), text, display == "true"
+
+
+def _place(lesson: Lesson, place: Place, tex: str) -> Place:
+    """Where *tex* begins, at *place* or below; *place* itself where the source has it otherwise."""
+    first = tex.partition("\n")[0]
+    lines = list(enumerate(lesson.source.split("\n"), start=1))[place.line - 1 :]
+    for begin in (f"${first}", first):
+        for number, line in lines:
+            if begin in line:
+                return Place(place.path, number, line.index(begin) + 1)
+    return place
 
 
 def _markup(value: object) -> Iterator[Markup]:

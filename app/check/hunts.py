@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.check.boxes import prove_mistake, prove_mutants, prove_names, prove_solution
+from app.check.boxes import Told, prove_mistake, prove_mutants, prove_names, prove_solution, prove_starter
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
 from app.content.blocks import Bug, Lesson
@@ -21,14 +21,14 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
         grader.check(task.mending, bug.given.source), grader.check(task, with_line(bug.solution.source, bug.line))
     )
     found = prove_solution(bug.mended, mended)
-    if given.passed:
-        message = "The given code passes as it stands: nothing is wrong with it."
-        found.append(Finding(bug.given.place, "error", "starter-passes", message))
+    found += prove_starter(bug.given, given, "The given code passes as it stands: nothing is wrong with it.")
     if any(one.level == "error" for one in found):
         return found
-    mends = (prove_mistake(task, one, with_line(one.code.source, bug.line), grader) for one in bug.mistakes)
-    suspected = (prove_mistake(task, one, with_line(bug.solution.source, one.line), grader) for one in bug.innocent)
-    found += [one for batch in await asyncio.gather(*mends, *suspected) for one in batch]
+    told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]
+    told += [(one, with_line(bug.solution.source, one.line)) for one in bug.innocent]
+    declared = [one for one, _ in told]
+    heard = await asyncio.gather(*(prove_mistake(task, one, code, grader, declared) for one, code in told))
+    found += [one for batch in heard for one in batch]
     if not mutate:
         return found
     last = bug.line + bug.mended.source.rstrip().count("\n")

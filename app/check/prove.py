@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from app.check.boxes import prove_grad
 from app.check.checkers import prove_checker
-from app.check.findings import Finding
+from app.check.findings import UNANSWERED, Finding, in_order, not_proved
 from app.check.formulas import prove_formulas
 from app.check.hunts import prove_bug
 from app.check.quizzes import prove_inference, prove_quiz
@@ -25,11 +25,7 @@ async def prove(lessons: Iterable[Lesson], grader: Grader, *, mutate: bool = Tru
     formulas = asyncio.to_thread(prove_formulas, lessons)
     training = prove_training(lessons, grader)
     batches = await asyncio.gather(formulas, training, *(_lesson(lesson, grader, mutate=mutate) for lesson in lessons))
-    return tuple(sorted((one for batch in batches for one in batch), key=_order))
-
-
-def _order(finding: Finding) -> tuple[str, int, int]:
-    return finding.place.path, finding.place.line, finding.place.column
+    return in_order(one for batch in batches for one in batch)
 
 
 async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Finding]:
@@ -51,6 +47,8 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
 
 
 def _does_not_run(forward: Forward, facts: Facts) -> Finding:
+    if facts.outcome in UNANSWERED:
+        return not_proved(forward.place, facts.error)
     return Finding(
         forward.place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {facts.error}"
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.check.findings import LINE, Finding, Format, of_errors
+from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.patient import Patient
 from app.check.prove import prove
 from app.content.blocks import Lesson
@@ -33,13 +33,21 @@ def check(
         lessons += read
         findings += found
     # A file that does not parse is reported with its place; what does parse is proved all the same.
-    findings += asyncio.run(_prove(lessons, settings, mutate=mutants))
-    for finding in findings:
+    if lessons:
+        findings += asyncio.run(_prove(lessons, settings, mutate=mutants))
+    for finding in in_order(findings):
         typer.echo(LINE[form](finding))
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
-        typer.echo(f"{len(lessons)} lessons, {sum(len(one.exercises) for one in lessons)} exercises, {errors} errors")
+        exercises = sum(len(one.exercises) for one in lessons)
+        typer.echo(
+            ", ".join((_counted(len(lessons), "lesson"), _counted(exercises, "exercise"), _counted(errors, "error")))
+        )
     sys.exit(1 if errors else 0)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.grading.verdict import Outcome
+
 Shape = tuple[int, ...]
 
 
@@ -15,9 +17,11 @@ class Facts:
         gradable: Names of the tensors that have a gradient, in backward order, the output first.
         consumers: By tensor name, the outputs of the statements that read it.
         error: Why the program did not run; empty when it did.
+        outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
     """
 
     shapes: Mapping[str, Shape]
     gradable: tuple[str, ...]
     consumers: Mapping[str, tuple[str, ...]]
     error: str = ""
+    outcome: Outcome = "graded"
