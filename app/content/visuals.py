@@ -8,6 +8,7 @@ from app.content.errors import did_you_mean
 from app.content.options import Options
 
 MOST_CELLS = 4096
+MOST_NAMES = 32
 Given = Mapping[str, object]
 
 
@@ -99,6 +100,21 @@ def _marks(value: object, given: Given) -> bool:
     return len(whole) == len(rows) and all(0 <= one < len(row) for one, row in zip(whole, rows, strict=True))
 
 
+def _steps(value: object, _: Given) -> bool:
+    return isinstance(value, list) and bool(value) and all(_whole(one) for one in value)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _name_lists(value: object, given: Given) -> bool:
+    steps = given.get("steps")
+    if not isinstance(value, list) or not isinstance(steps, list) or len(value) != len(steps):
+        return False
+    return all(isinstance(some, list) and 0 < len(some) <= MOST_NAMES and _labels(some, given) for some in value)
+
+
 KINDS: Mapping[str, Kind] = {
     "graph": Kind(True, False, (), {"highlight": ("a list of tensor names", _labels)}),
     "broadcast": Kind(
@@ -127,6 +143,16 @@ KINDS: Mapping[str, Kind] = {
             "z": ("a list of at least two numbers", _numbers),
             "target": ("the index of one entry of z", _target),
             "labels": ("a list with one label per entry of z", _logit_labels),
+        },
+    ),
+    "samples": Kind(
+        False,
+        False,
+        ("steps", "names"),
+        {
+            "steps": ("a list of whole numbers above 0", _steps),
+            "names": ("a list of names for each of the steps", _name_lists),
+            "known": ("a list of names", _labels),
         },
     ),
     "names": Kind(False, False, (), {}, alone=True),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -85,6 +86,15 @@ def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
         examples=_examples(name) if fits else (),
         wrong="" if fits else f"A name has 1 to {LONGEST} letters from a to z.",
     )
+
+
+@lru_cache(maxsize=4)
+def known_names(path: Path | None) -> frozenset[str]:
+    """The names of the list; none where it cannot be read."""
+    try:
+        return frozenset(load_names(path).names)
+    except NamesError:
+        return frozenset()
 
 
 def _found(name: str, parts: Mapping[str, tuple[str, ...]]) -> str:

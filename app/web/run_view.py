@@ -1,12 +1,14 @@
 """A training run in words and pictures, as a template shows it."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from app.content.blocks import Preset
-from app.engine.snapshot import Compared, Judged, Sampled, Snapshot
+from app.engine.snapshot import Compared, Judged, Snapshot
 from app.web.pictures.curve import curve
+from app.web.pictures.samples import sampled_names
 
 PARTS = {"train": "training", "validation": "validation", "test": "test"}
 
@@ -35,7 +37,13 @@ class ComparedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """A run in words and pictures. *headline* is one sentence; *facts* are what is measured."""
+    """A run in words and pictures.
+
+    Args:
+        headline: One sentence.
+        facts: What is measured.
+        picture: The curve of the losses; *sampled* are the invented names.
+    """
 
     phase: str
     live: bool
@@ -46,12 +54,13 @@ class RunView:
     said: str
     coincides: bool | None
     picture: Markup
-    sampled: tuple[Sampled, ...]
+    sampled: Markup
     judged: tuple[JudgedView, ...]
     compared: tuple[ComparedView, ...]
 
 
-def run_view(snapshot: Snapshot, preset: Preset) -> RunView:
+def run_view(snapshot: Snapshot, preset: Preset, known: Container[str] = ()) -> RunView:
+    """What a page shows of a run; *known* are the names that it learns from."""
     return RunView(
         phase=snapshot.phase,
         live=snapshot.live,
@@ -62,7 +71,7 @@ def run_view(snapshot: Snapshot, preset: Preset) -> RunView:
         said=_said(snapshot),
         coincides=snapshot.coincides,
         picture=curve(snapshot.points, snapshot.steps),
-        sampled=snapshot.sampled,
+        sampled=sampled_names([(one.step, one.names) for one in snapshot.sampled], known),
         judged=tuple(_judged(one, preset) for one in snapshot.judged),
         compared=tuple(_compared(one) for one in snapshot.compared),
     )

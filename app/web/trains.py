@@ -10,6 +10,7 @@ from app.store import attempts, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
 from app.web.exercises import HintsView, hints_view
+from app.web.names import known_names
 from app.web.run_view import PARTS, RunView, band_text, run_view
 from app.web.runs import Order
 from app.web.site import Site
@@ -95,7 +96,7 @@ async def train_view(
         codes=_code_choices(tried, stored.attempt_id if stored else None),
         box=f"/lessons/{home.slug}#{box}",
         box_name=box,
-        run=run_view(snapshot, preset) if snapshot else None,
+        run=run_view(snapshot, preset, known_names(site.runs.names)) if snapshot else None,
         solved=train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,

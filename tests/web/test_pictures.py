@@ -34,6 +34,7 @@ PICTURES = {
     "cells": {"left": [2, 2], "right": [2, 3]},
     "heatmap": {"values": [[0.1, -0.9], [0.0, 0.4]], "marks": [1, 0], "sums": True},
     "graph": {},
+    "samples": {"steps": [200, 2000], "names": [["hntef", ""], ["jane", "quinn"]], "known": ["jane"]},
 }
 
 
@@ -44,6 +45,28 @@ def picture(kind: str, given: Mapping[str, object], *, of: str | None = None) ->
 
 def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_invented_names_stand_under_their_steps_and_those_of_the_list_are_marked() -> None:
+    html = picture("samples", PICTURES["samples"])
+
+    drawn, behind = html.split("<details")
+    assert "after 200 steps" in words(drawn)
+    assert "0 of 2 in the list" in words(drawn)
+    assert "1 of 2 in the list" in words(drawn)
+    assert drawn.count("<circle") == 1
+    assert "1 hntef jane (in the list) 2 (empty) quinn" in words(behind)
+
+
+def test_a_long_name_is_cut_in_the_picture_and_whole_in_the_table() -> None:
+    name = "maximilianalexandra"
+
+    html = picture("samples", {"steps": [1], "names": [[name]]})
+
+    drawn, behind = html.split("<details")
+    assert "maximilianalex…" in re.sub(r"<[^>]+>", "", drawn.split("<svg")[1].split(">", 1)[1])
+    assert name in behind
+    assert "after 1 step " in words(behind)
 
 
 def test_every_kind_has_an_example() -> None:

@@ -15,6 +15,7 @@ from app.web.pictures.cells import cells
 from app.web.pictures.forces import forces
 from app.web.pictures.graph import graph
 from app.web.pictures.heatmap import heatmap
+from app.web.pictures.samples import samples
 from app.web.pictures.scene import Scene
 
 Draw = Callable[[Scene], Markup]
@@ -25,6 +26,7 @@ KINDS: dict[str, Draw] = {
     "forces": forces,
     "graph": graph,
     "heatmap": heatmap,
+    "samples": samples,
 }
 
 

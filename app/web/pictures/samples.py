@@ -1,0 +1,90 @@
+"""`samples`: invented names at several moments of a training, side by side, with the same names in a table behind.
+
+Vowels are tinted: how they begin to alternate with consonants is what a model learns first. A dot stands before a name
+that is in the list the model learned from.
+"""
+
+from collections.abc import Container, Sequence
+
+from markupsafe import Markup
+
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import picture, table, tag, text
+
+COLUMN = 140.0
+LINE = 22.0
+LEFT, TOP = 18.0, 24.0
+LONGEST = 15  # letters that fit into a column
+VOWELS = frozenset("aeiouy")
+EMPTY = "(empty)"
+
+
+def samples(scene: Scene) -> Markup:
+    """Draw `:given: {steps: [...], names: [[...]], known: [...]}`, one list of names for each number of steps."""
+    steps, names, known = (scene.given.get(key, []) for key in ("steps", "names", "known"))
+    if not isinstance(steps, list) or not isinstance(names, list) or not isinstance(known, list):
+        raise TypeError("samples wants steps: [...] and names: [[...], ...]")
+    columns = [(int(step), [str(name) for name in some]) for step, some in zip(steps, names, strict=True)]
+    return sampled_names(columns, frozenset(map(str, known)))
+
+
+def sampled_names(columns: Sequence[tuple[int, Sequence[str]]], known: Container[str]) -> Markup:
+    """The picture of names after some numbers of steps; nothing where there are none.
+
+    Args:
+        known: The names that the model learned from.
+    """
+    rows = max((len(names) for _, names in columns), default=0)
+    if not rows:
+        return Markup()
+    parts = []
+    for index, (step, names) in enumerate(columns):
+        x = LEFT + COLUMN * index
+        parts.append(text(x, TOP - 6, _after(step), class_="figure-number", anchor="start"))
+        for row, name in enumerate(names):
+            y = TOP + LINE * (row + 1)
+            if name in known:
+                parts.append(tag("circle", cx=x - 8, cy=y - 5, r=3.0, class_="sample-known"))
+            parts.append(_spelled(x, y, name))
+        parts.append(text(x, TOP + LINE * (rows + 1) + 10, _count(names, known), class_="figure-note", anchor="start"))
+    summary = f"Invented names {', '.join(_after(step) for step, _ in columns)}. " + "; ".join(
+        f"{_after(step)}: {_count(names, known)}, {', '.join(names[:3])}" for step, names in columns
+    )
+    behind = table(
+        "The names as a table",
+        "Names that the model invented",
+        ("", *(_after(step) for step, _ in columns)),
+        [
+            (str(row + 1), *(_written(names[row], known) if row < len(names) else "" for _, names in columns))
+            for row in range(rows)
+        ],
+    )
+    return picture(LEFT + COLUMN * len(columns), TOP + LINE * (rows + 1) + 22, f"{summary}.", parts) + behind
+
+
+def _spelled(x: float, y: float, name: str) -> Markup:
+    """*name* in runs of vowels and of other letters."""
+    shown = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    if not shown:
+        return text(x, y, EMPTY, class_="figure-label", anchor="start")
+    runs: list[tuple[bool, str]] = []
+    for letter in shown:
+        vowel = letter in VOWELS
+        if runs and runs[-1][0] == vowel:
+            runs[-1] = (vowel, runs[-1][1] + letter)
+        else:
+            runs.append((vowel, letter))
+    pieces = [tag("tspan", letters, class_="sample-vowel" if vowel else None) for vowel, letters in runs]
+    return tag("text", *pieces, x=x, y=y, class_="figure-code")
+
+
+def _written(name: str, known: Container[str]) -> str:
+    return f"{name or EMPTY}{' (in the list)' if name in known else ''}"
+
+
+def _after(step: int) -> str:
+    return f"after {step:,} step{'s' * (step != 1)}"
+
+
+def _count(names: Sequence[str], known: Container[str]) -> str:
+    return f"{sum(name in known for name in names)} of {len(names)} in the list"
