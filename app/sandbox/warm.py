@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.sandbox import kernel
+from app.sandbox import holes, kernel
 
 LATE_IMPORTS = (
     "unicodedata",
@@ -57,6 +57,7 @@ def everything() -> None:
     _errors()
     random.seed()
     gc.collect()
+    holes.fill()
     gc.freeze()
     kernel.gather_pages()
 
