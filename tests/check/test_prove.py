@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,37 +40,72 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finding, ...]:
     return proved([read(path) for path in sorted(FIXTURES.glob("*.md"))], tmp_path_factory.mktemp("facts"))
 
 
-EXPECTED = [
-    (path.name, number, line.split("expect:")[1].split("-->")[0].strip())
-    for path in sorted(FIXTURES.glob("*.md"))
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-    if "expect:" in line
-]
+def expected(path: Path) -> Iterator[tuple[str, range, list[str]]]:
+    """A marker speaks of what follows it, as far as the next one."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    markers = [number for number, line in enumerate(lines, start=1) if "expect:" in line]
+    for start, end in pairwise([*markers, len(lines) + 1]):
+        yield path.name, range(start, end), lines[start - 1].split("expect:")[1].split("-->")[0].split()
 
 
-@pytest.mark.parametrize(("file", "line", "code"), EXPECTED)
-def test_every_fault_is_found_near_where_it_stands(
-    findings: tuple[Finding, ...], file: str, line: int, code: str
+EXPECTED = [one for path in sorted(FIXTURES.glob("*.md")) for one in expected(path)]
+
+
+@pytest.mark.parametrize(("file", "lines", "codes"), EXPECTED, ids=str)
+def test_every_fault_is_found_where_it_stands_and_nothing_else(
+    findings: tuple[Finding, ...], file: str, lines: range, codes: list[str]
 ) -> None:
-    places = [one.place.line for one in findings if one.place.path == file and one.code == code]
+    found = [one for one in findings if one.place.path == file and one.place.line in lines]
 
-    # The marker is a comment of the block that it speaks of.
-    assert any(line - 20 <= place <= line + 30 for place in places), findings
+    assert [one.code for one in found] == codes, found
 
 
-def test_nothing_else_is_found(findings: tuple[Finding, ...]) -> None:
-    found = sorted((one.place.path, one.code) for one in findings if one.level != "notice")
+def test_what_stands_above_the_first_marker_is_sound(findings: tuple[Finding, ...]) -> None:
+    first = {file: lines.start for file, lines, _ in reversed(EXPECTED)}
 
-    assert found == sorted((file, code) for file, _, code in EXPECTED)
+    assert [one for one in findings if one.place.line < first[one.place.path]] == []
+
+
+def found_in(findings: tuple[Finding, ...], code: str) -> list[Finding]:
+    return [one for one in findings if one.code == code]
+
+
+def test_two_mistakes_that_collide_name_each_other(findings: tuple[Finding, ...]) -> None:
+    (collision,) = found_in(findings, "mistakes-collide")
+
+    lines = (FIXTURES / "faults.md").read_text(encoding="utf-8").splitlines()
+    assert "Do not add it to itself" in lines[collision.place.line - 1]
+    assert f"on line {lines.index('```{mistake} Each factor once.') + 1}," in collision.message
+
+
+def test_a_vacuous_gradient_is_a_notice_that_names_it(findings: tuple[Finding, ...]) -> None:
+    *_, last = found_in(findings, "vacuous")
+
+    assert last.level == "notice"
+    assert "For this loss `dm` is zero up to rounding" in last.message
+
+
+def test_the_line_of_a_solution_that_stops_is_named(findings: tuple[Finding, ...]) -> None:
+    ends = {one.message.partition(":")[0] for one in found_in(findings, "solution-fails")}
+
+    assert {"The solution ends in timeout", "The solution ends in error"} <= ends
+
+
+def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ...]) -> None:
+    mutants = {one.message for one in found_in(findings, "mutant-passes")}
+
+    assert any("(flipped the sign): `dx = -(dy * 0.0)`" in one for one in mutants)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="KaTeX runs in node, which is not installed here")
-def test_a_formula_that_katex_cannot_read_is_found(tmp_path: Path) -> None:
-    text = "---\ntitle: T\nid: t\nestimate: 1 min\n---\n\nA formula: $\\notacommand{x}$.\n"
-    lesson, errors = parse_lesson(text, "t.md")
-    assert lesson is not None, errors
+def test_every_formula_that_katex_cannot_read_is_found_where_it_begins(tmp_path: Path) -> None:
+    lesson = read(FIXTURES / "tex" / "formulas.md")
 
-    assert [one.code for one in proved([lesson], tmp_path)] == ["tex"]
+    found = proved([lesson], tmp_path)
+
+    assert [one.code for one in found] == ["tex"] * 3
+    assert [(one.place.line, one.place.column) for one in found] == [(6, 5), (10, 1), (13, 1)]
+    assert "\\unheardof" in found[0].message
 
 
 def test_the_course_of_this_repository_is_proved(tmp_path: Path) -> None:

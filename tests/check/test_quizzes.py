@@ -1,6 +1,6 @@
 import pytest
 
-from app.check.quizzes import prove_quiz
+from app.check.quizzes import prove_inference, prove_quiz
 from app.content.blocks import Forward, Quiz
 from app.content.parse import parse_lesson
 from app.grading.facts import Facts
@@ -56,6 +56,22 @@ def test_a_tempting_value_that_is_right_is_found() -> None:
 
 def test_a_tempting_value_that_another_one_hides_is_found() -> None:
     assert findings(quiz("number", ":answer: 3/4", "- `0.5`: Half.\n- `1/2`: A half.\n")) == ["tempting-unheard"]
+
+
+def test_a_tempting_value_that_nobody_can_type_is_found() -> None:
+    assert findings(quiz("shape", ":forward: layer\n:of: dW", "- `wide`: No.\n")) == ["unreadable"]
+
+
+def test_a_shape_that_torch_gives_otherwise_is_found() -> None:
+    lesson, _ = parse_lesson(LESSON.format(block=""), "quizzes.md")
+    assert lesson is not None
+    forward = lesson.forward("layer")
+    assert forward is not None
+
+    found = prove_inference(forward, Facts(shapes={**infer(forward), "Y": (27, 32)}, gradable=(), consumers={}))
+
+    assert [one.code for one in found] == ["shape-misread"]
+    assert "`Y` has the shape (27, 32), but was read from the source as (32, 27)" in found[0].message
 
 
 def test_a_wrong_answer_key_is_found() -> None:
