@@ -32,7 +32,7 @@ def take_options(
 ) -> tuple[list[Token], tuple[Option, ...]]:
     """Split *tokens* into the prompt and the options of its task list."""
     rest, items = _take(tokens, line, _is_task)
-    options = []
+    options: list[Option] = []
     for item in items:
         place = file.place(item.line)
         inline = item.inline
@@ -42,7 +42,10 @@ def take_options(
         right = BOXES[inline.content[:4]]
         body, quote = _split_quote(_without_start(item.tokens, inline, 4))
         feedback = prose.render(quote, line) if quote else None
-        options.append(Option(place=place, html=prose.render(body, line), right=right, feedback=feedback))
+        html = prose.render(body, line)
+        if any(html == other.html for other in options):
+            faults.add(place, "twice", "This option stands above already.", "Keep one of them.")
+        options.append(Option(place=place, html=html, right=right, feedback=feedback))
     return rest, tuple(options)
 
 
