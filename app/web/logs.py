@@ -1,10 +1,13 @@
 """One line per request: what was asked and how it went; no submission, no token, no query."""
 
+import io
 import logging
 import time
+from typing import TextIO
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
 log = structlog.get_logger()
 
@@ -13,18 +16,33 @@ def configure_logs(*, plain: bool) -> None:
     """*plain* for people at a terminal, JSON lines otherwise."""
     # No local variables in tracebacks: they hold tokens and submissions.
     tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-    as_lines = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    as_lines = structlog.dev.ConsoleRenderer(exception_formatter=_traceback)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *([] if plain else [structlog.processors.ExceptionRenderer(tracebacks)]),
+            _printable if plain else structlog.processors.ExceptionRenderer(tracebacks),
             as_lines if plain else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=False,
     )
+
+
+def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Values without control characters: an address must not move the cursor of whoever reads the log."""
+    return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _escaped(text: str, kept: str = "") -> str:
+    return "".join(one if one.isprintable() or one in kept else ascii(one)[1:-1] for one in text)
+
+
+def _traceback(stream: TextIO, error: ExcInfo) -> None:
+    plain = io.StringIO()
+    structlog.dev.plain_traceback(plain, error)
+    stream.write(_escaped(plain.getvalue(), kept="\n"))
 
 
 class RequestLog:
