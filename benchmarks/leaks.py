@@ -1,15 +1,16 @@
-"""Whether anything grows while a grader's jail runs many submissions: memory, descriptors, processes.
+"""Whether anything grows while a grader's jail runs many submissions: memory, descriptors, processes, files.
 
     BACKHAND_LEAK_RUNS=20000 python -m benchmarks leaks
 
 The runs are those of a class: most are right, some wrong, some are errors, floods, forbidden calls or time-outs.
-Figures are taken after a tenth of the runs, when everything is warm, and at the end.
+What is held is read twenty times, the first time after a twentieth of the runs, when everything is warm. What leaks
+grows with every run, so something leaked if the least of the last third is more than the most of the first third.
 """
 
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from app.content.blocks import Grad
@@ -20,19 +21,24 @@ from app.sandbox.runner import Jail
 from benchmarks.serving import ROOT
 
 RUNS = 2_000
+MOST_SECONDS = 3_600.0
+READINGS = 20
 SLUG, BOX = "from-scalars-to-tensors", "linear-backward"
 MOST_GROWTH_MIB = 8.0
 ENDLESS = "while True:\n    pass\n"
+SHARED = ("/dev/shm", "/dev/mqueue", "/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the grader and the processes under it hold."""
+    """What the grader and the processes under it hold. *objects* are shared: files, and kernel objects of System V."""
 
-    resident_mib: float
+    grader_mib: float
     zygote_mib: float
     descriptors: int
+    threads: int
     processes: int
+    objects: int
 
 
 def main() -> None:
@@ -45,21 +51,25 @@ def main() -> None:
     texts = _texts(box.solution.source)
     task, jail = task_of(lesson, box), Jail()
     assert jail.is_warm(60), jail.refusal
-    engine, first, began = Engine(jail, None), None, time.monotonic()
+    engine, readings, began = Engine(jail, None), list[Held](), time.monotonic()
     endings: dict[str, int] = {}
+    print(f"{'runs':>8} {'seconds':>8} {'ms a run':>9}", *(f"{one.name:>12}" for one in fields(Held)))
     try:
         for number in range(1, runs + 1):
             # Every four hundredth waits for its time limit; the others end by themselves.
             text = ENDLESS if number % 400 == 0 else texts[number % len(texts)]
             outcome = engine.check(task, f"{text}# {number}\n", gate=number % 2 == 0).outcome
             endings[outcome] = endings.get(outcome, 0) + 1
-            if number in (runs // 10, runs) or number % max(1, runs // 5) == 0:
-                held = _held(jail)
-                first = first or held
-                print(f"{number:>6} runs, {time.monotonic() - began:.0f} s: {held}", flush=True)
-        print(f"endings: {endings}")
-        assert first is not None
-        _compare(first, _held(jail))
+            if number % max(1, runs // READINGS) == 0:
+                seconds = time.monotonic() - began
+                readings.append(_held(jail))
+                values = (f"{value:>12}" for value in astuple(readings[-1]))
+                print(f"{number:>8} {seconds:>8.0f} {seconds / number * 1000:>9.1f}", *values, flush=True)
+                if seconds > MOST_SECONDS:
+                    print(f"ended after {number} of {runs} runs: {MOST_SECONDS:g} s are over")
+                    break
+        print("endings:", ", ".join(f"{count} {outcome}" for outcome, count in sorted(endings.items())))
+        _compare(readings)
     finally:
         jail.close()
 
@@ -79,14 +89,22 @@ def _texts(solution: str) -> tuple[str, ...]:
 
 def _held(jail: Jail) -> Held:
     time.sleep(0.05)  # the child that waits for the next run is being made
-    mine = _tree(os.getpid())
     zygote = jail.zygote_pid
     return Held(
-        resident_mib=round(_resident_mib(os.getpid()), 1),
+        grader_mib=round(_resident_mib(os.getpid()), 1),
         zygote_mib=round(_resident_mib(zygote) if zygote else 0.0, 1),
         descriptors=len(list(Path("/proc/self/fd").iterdir())),
-        processes=len(mine),
+        threads=len(list(Path("/proc/self/task").iterdir())),
+        processes=len(_tree(os.getpid())),
+        objects=sum(_count(Path(place)) for place in SHARED),
     )
+
+
+def _count(place: Path) -> int:
+    """Entries of a folder, or lines of one of the kernel's tables."""
+    if not place.exists():
+        return 0
+    return len(list(place.iterdir())) if place.is_dir() else len(place.read_text().splitlines())
 
 
 def _resident_mib(pid: int) -> float:
@@ -110,15 +128,16 @@ def _tree(root: int) -> set[int]:
     return found
 
 
-def _compare(first: Held, last: Held) -> None:
-    grown = {
-        "resident memory of the grader": last.resident_mib - first.resident_mib > MOST_GROWTH_MIB,
-        "resident memory of the zygote": last.zygote_mib - first.zygote_mib > MOST_GROWTH_MIB,
-        "descriptors": last.descriptors > first.descriptors,
-        "processes": last.processes > first.processes,
-    }
-    leaks = [what for what, leaked in grown.items() if leaked]
-    print("flat" if not leaks else f"GREW: {', '.join(leaks)}")
+def _compare(readings: list[Held]) -> None:
+    third = max(1, len(readings) // 3)
+    leaks = []
+    for name in (one.name for one in fields(Held)):
+        most = max(getattr(one, name) for one in readings[:third])
+        least = min(getattr(one, name) for one in readings[-third:])
+        margin = MOST_GROWTH_MIB if name.endswith("_mib") else 0
+        print(f"{name:>12}: at most {most} in the first third, at least {least} in the last")
+        leaks += [name] * (least > most + margin)
+    print(f"GREW: {', '.join(leaks)}" if leaks else "flat")
     if leaks:
         sys.exit(1)
 
