@@ -62,11 +62,13 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
         return [Finding(code.place, "notice", "vacuous", f"`{one.name}`: {one.note}") for one in notes]
     if verdict.message in NO_ANSWER:
         return [not_proved(code.place, verdict.message)]
-    place = _line_of(code, verdict.line)
     if verdict.message and verdict.outcome != "graded":
-        return [Finding(place, "error", "solution-fails", f"The solution ends in {verdict.outcome}: {verdict.message}")]
-    reasons = [f"{one.name} is {one.verdict}: {one.message}" for one in verdict.names if "right" not in one.verdict]
-    return [Finding(place, "error", "solution-fails", f"The solution does not pass. {' '.join(reasons)}")]
+        message = f"The solution ends in {verdict.outcome}: {verdict.message}"
+        return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
+    wrong = [one for one in verdict.names if one.verdict not in RIGHT]
+    line = next((one.line for one in wrong if one.line), None)
+    reasons = " ".join(f"{one.name} is {one.verdict}: {one.message}" for one in wrong)
+    return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
 
 
 async def prove_mistake(

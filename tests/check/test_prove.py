@@ -85,10 +85,21 @@ def test_a_vacuous_gradient_is_a_notice_that_names_it(findings: tuple[Finding, .
     assert "For this loss `dm` is zero up to rounding" in last.message
 
 
-def test_the_line_of_a_solution_that_stops_is_named(findings: tuple[Finding, ...]) -> None:
-    ends = {one.message.partition(":")[0] for one in found_in(findings, "solution-fails")}
+@pytest.mark.parametrize(
+    ("start", "line"),
+    [
+        ("The solution ends in error: These shapes cannot be multiplied", "dX = W @ dY"),
+        ("The solution ends in timeout: The code was stopped after 0.3 s", "dX = dY @ W.T"),
+        ("The solution does not pass. dX is wrong: Every entry of `dX`", "dX = 4 * dY @ W.T"),
+    ],
+)
+def test_a_solution_that_fails_is_shown_at_its_line_with_its_reason(
+    findings: tuple[Finding, ...], start: str, line: str
+) -> None:
+    (found,) = (one for one in found_in(findings, "solution-fails") if one.message.startswith(start))
 
-    assert {"The solution ends in timeout", "The solution ends in error"} <= ends
+    assert (FIXTURES / "faults.md").read_text(encoding="utf-8").splitlines()[found.place.line - 1] == line
+    assert "is right" not in found.message
 
 
 def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ...]) -> None:

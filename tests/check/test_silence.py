@@ -19,6 +19,7 @@ from app.grading.verdict import Verdict
 PATH = Path(__file__).parents[1] / "content" / "fixtures" / "good" / "09-boxes.md"
 SILENT = Verdict(outcome="fault", message=FAULT)
 RIGHT = Verdict(outcome="graded", passed=True)
+WRONG = Verdict(outcome="graded")
 
 
 def lesson() -> Lesson:
@@ -34,6 +35,7 @@ SOLUTIONS = {
     if isinstance(box, Grad | Bug | Checker)
     for code in (box.solution, *box.alternatives)
 }
+STARTERS = {box.starter.source for box in LESSON.exercises if isinstance(box, Grad | Bug | Checker)}
 
 
 class Answers:
@@ -70,8 +72,21 @@ def test_a_program_that_nobody_ran_is_not_said_to_fail() -> None:
 def test_a_solution_that_nobody_ran_is_not_said_to_fail() -> None:
     found = proved(lambda _: SILENT)
 
+    solutions = {box.mended.place for box in LESSON.exercises if isinstance(box, Bug)}
     assert {one.code for one in found} == {"not-proved"}
+    assert solutions <= {one.place for one in found}
     assert "your text is saved" not in str(found)
+
+
+def test_a_silent_mutant_does_not_hide_one_that_passes() -> None:
+    silence = iter([SILENT])
+
+    def answered(code: str) -> Verdict:
+        return WRONG if code in STARTERS else RIGHT if is_solution(code) else next(silence, RIGHT)
+
+    found = proved(answered)
+
+    assert {"not-proved", "mutant-passes"} <= {one.code for one in found}
 
 
 @pytest.mark.parametrize("others", [SILENT, Verdict(outcome="busy", message=BUSY)])
