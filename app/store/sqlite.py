@@ -1,14 +1,17 @@
-"""SQLite for an event loop: statements run where they are called, only a commit goes to a thread.
+"""SQLite for an event loop: statements and commits run where they are called, only what waits for the disk does not.
 
 SQLite answers from memory within microseconds; handing every statement to a thread, as drivers for asyncio do, costs
-ten times as much and several turns of the loop. A commit may wait for the disk, so it must not run in the loop. Where
-another connection holds a lock, SQLite is asked again and again: the loop never waits inside of it.
+ten times as much and several turns of the loop. A commit appends to the write-ahead log, in memory too. The disk is
+waited for when the log is copied into the database, so that is `checkpoints`' work and not a commit's. Where another
+connection holds a lock, SQLite is asked again and again: the loop never waits inside of it.
 """
 
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
+
+from app.store.checkpoints import Checkpoints
 
 BUSY_SECONDS = 5.0
 _SHORTEST_PAUSE = 0.001
@@ -18,14 +21,14 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY}  # not BUSY_SNAPSHOT
 
 async def connect(database: str, **options: Any) -> "Connection":
     """A connection as SQLAlchemy expects it of the driver `aiosqlite`; transactions begin and end by statements."""
-    # It commits in another thread, but is never used by two at once.
-    options |= {"isolation_level": None, "check_same_thread": False, "timeout": 0}
-    return Connection(sqlite3.connect(database, **options))
+    options |= {"isolation_level": None, "timeout": 0}
+    return Connection(sqlite3.connect(database, **options), Checkpoints.of(database))
 
 
 class Connection:
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, checkpoints: Checkpoints) -> None:
         self._connection: sqlite3.Connection | None = connection
+        self._checkpoints = checkpoints
 
     @property
     def _open(self) -> sqlite3.Connection:
@@ -41,8 +44,13 @@ class Connection:
 
     async def commit(self) -> None:
         connection = self._open
+
+        async def run() -> None:
+            connection.commit()
+
         if connection.in_transaction:
-            await patiently(lambda: _to_the_end(asyncio.to_thread(connection.commit)))
+            await patiently(run)
+            self._checkpoints.after_commit()
 
     async def rollback(self) -> None:
         self._open.rollback()
@@ -111,13 +119,3 @@ async def patiently(work: Callable[[], Awaitable[None]]) -> None:
                 raise
         await asyncio.sleep(pause)
         pause = min(_LONGEST_PAUSE, pause * 1.5)
-
-
-async def _to_the_end(work: Awaitable[None]) -> None:
-    """Await *work*; a caller that is cancelled waits for its end all the same, for a thread cannot be cancelled."""
-    task = asyncio.ensure_future(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
