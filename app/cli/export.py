@@ -1,17 +1,19 @@
 """`backhand export`: lessons as notebooks, scripts or texts to take away."""
 
-import sys
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
 import typer
 
+from app.cli.refuse import refuse
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.course import load_course, load_lesson
 from app.content.errors import LessonErrors
 from app.content.export import Work, cells_of, written_as
 from app.grading.quiz.answers import right_answers
 from app.settings import Settings
+from app.web.export import names_for
+from app.web.pictures.alone import drawings_of
 
 
 def export(
@@ -23,10 +25,15 @@ def export(
 ) -> None:
     """Write each lesson as a file that runs without the app, with blanks in its boxes."""
     for name, lesson in _lessons(path or Settings().lessons):
-        work = Work(codes=_solutions(lesson) if solutions else {}, right=right_answers(lesson))
+        work = Work(
+            codes=_solutions(lesson) if solutions else {},
+            right=right_answers(lesson),
+            drawings=drawings_of(lesson),
+            names=names_for(lesson),
+        )
         target = to / Path(name).with_suffix(f".{form}")
         if target.exists() and not force:
-            _refuse(f"{target} is there already, perhaps with somebody's work in it. Give --force to overwrite it.")
+            refuse(f"{target} is there already, perhaps with somebody's work in it. Give --force to overwrite it.")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(written_as(form, cells_of(lesson, work)), encoding="utf-8")
         typer.echo(target)
@@ -38,18 +45,13 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
         if path.is_dir() and not (path / "unit.md").exists():
             return [(lesson.path, lesson) for lesson in load_course(path).lessons]
         if not path.exists():
-            _refuse(f"{path} does not exist. Give a lesson file, a unit or a course folder.")
+            refuse(f"{path} does not exist. Give a lesson file, a unit or a course folder.")
         files = sorted(path.glob("[0-9]*-*.md")) if path.is_dir() else [path]
         return [(file.name, load_lesson(file)) for file in files]
     except LessonErrors as errors:
-        _refuse(str(errors))
+        refuse(str(errors))
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:
     boxes = [box for box in lesson.exercises if isinstance(box, Grad | Bug | Checker)]
     return {box.name: box.solution.source for box in boxes}
-
-
-def _refuse(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    sys.exit(2)

@@ -7,11 +7,13 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.content.blocks import Lesson, Quiz
+from app.content.blocks import Lesson, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
+from app.engine.names import load_names
 from app.grading.quiz.answers import right_answers
 from app.store import progress
 from app.store.progress import LessonState
+from app.web.pictures.alone import drawings_of
 from app.web.site import TheLesson, TheSite, TheVisitor
 from app.web.stored import decoded_answer
 from app.web.widgets import answer_of
@@ -57,4 +59,12 @@ def work_of(lesson: Lesson, state: LessonState) -> Work:
         if isinstance(quiz, Quiz) and given:
             answers[quiz.name] = tuple(answer_of(quiz, given))
     codes = {name: draft.text for name, draft in state.drafts.items()}
-    return Work(codes=codes, answers=answers, right=right_answers(lesson))
+    return Work(
+        codes=codes, answers=answers, right=right_answers(lesson), drawings=drawings_of(lesson), names=names_for(lesson)
+    )
+
+
+def names_for(lesson: Lesson) -> tuple[str, ...]:
+    """What an export of *lesson* trains on: the census's names. A longer list would outweigh the lesson."""
+    trains = any(isinstance(one, Train) for one in lesson.exercises)
+    return load_names().names if trains else ()

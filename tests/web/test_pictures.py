@@ -120,8 +120,10 @@ def test_a_broadcast_can_be_drawn_from_a_program() -> None:
 def test_a_graph_marks_the_tensors_that_several_statements_read() -> None:
     html = picture("graph", {})
 
-    assert "Read by more than one statement: d." in html
-    assert html.count('class="fork"') == 1
+    assert "4 statements, from m to y. Read by more than one statement: x, d." in html
+    assert html.count('class="fork"') == 2
+    assert "x given m, d" in words(html)
+    assert ">b<" not in html, "an input that is read once is no line of its own"
     assert [one.reads for one in statements(PROGRAM)] == [("x",), ("x", "m"), ("d",), ("d", "s", "b")]
 
 

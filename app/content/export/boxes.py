@@ -32,7 +32,7 @@ def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
     opening = opening.replace("'", '"')
     return [
-        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=_plain(text).strip("\n")),
+        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
         Cell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
     ]
 
@@ -47,7 +47,7 @@ def checker(box: Checker, work: Work) -> list[Cell]:
     ]
     opening = f'with backhand.function("{box.function}"):'
     return [
-        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=_plain(text).strip("\n")),
+        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
         Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
         Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
     ]
@@ -55,7 +55,7 @@ def checker(box: Checker, work: Work) -> list[Cell]:
 
 def fitted(text: str) -> str:
     """*text* as the body of a `with`; what is not Python yet becomes a comment, so that the rest can run."""
-    text = _plain(text).strip("\n").rstrip()
+    text = plain_text(text).strip("\n").rstrip()
     if not _acts(text):
         return f"{_indented(text)}\n{INDENT}pass".lstrip("\n")
     reason = _unfit(text)
@@ -65,7 +65,7 @@ def fitted(text: str) -> str:
     return "\n".join([*(line.rstrip() for line in lines), f"{INDENT}pass"])
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """*text* with line ends, tabs and letters that every file can hold."""
     whole = text.encode("utf-8", "replace").decode()
     return whole.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").expandtabs(4)

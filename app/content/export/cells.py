@@ -5,6 +5,21 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A picture of a lesson on its own.
+
+    Args:
+        svg: A whole SVG file, with its colours in it.
+        summary: What it shows, in words.
+        rows: The same numbers as a table, the head first.
+    """
+
+    svg: str
+    summary: str
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """A piece of prose (markdown) or of code (Python).
 
@@ -12,6 +27,7 @@ class Cell:
         name: The exercise or program that it belongs to; empty for prose between them.
         plain: What a text that nobody runs shows of a piece of code; nothing for what only serves to run it.
         aid: Serves to run the others and is no part of the lesson.
+        drawing: A picture that stands above the text.
     """
 
     text: str
@@ -19,6 +35,7 @@ class Cell:
     name: str = ""
     plain: str = ""
     aid: bool = False
+    drawing: Drawing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +46,12 @@ class Work:
         codes: What stands in the code boxes; the others keep their blanks.
         answers: What was answered to quizzes, value by value.
         right: The right answers, in backticks, of those quizzes that do not carry it.
+        drawings: The pictures, by name; of the others only the caption is left.
+        names: What a training run learns from; a few common names where there are none.
     """
 
     codes: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     right: Mapping[str, str] = field(default_factory=dict)
+    drawings: Mapping[str, Drawing] = field(default_factory=dict)
+    names: Sequence[str] = ()

@@ -1,12 +1,15 @@
 """Cells as a file: a notebook, a script whose cells editors know by `# %%`, or markdown to read."""
 
+import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from app.content.export.cells import Cell
+from app.content.export.cells import Cell, Drawing
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+PICTURE, SVG = "picture.svg", "image/svg+xml"
+MOST_ROWS, MOST_COLUMNS = 40, 8
 FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
@@ -29,22 +32,50 @@ def _notebook(cells: Sequence[Cell]) -> str:
 
 def _notebook_cell(cell: Cell, name: str) -> dict[str, object]:
     # Helpers are folded away where the editor can do so.
+    text = cell.text
+    if cell.drawing:
+        text = f"![{_alternative(cell.drawing)}](attachment:{PICTURE})\n\n{text}"
     metadata = {"jupyter": {"source_hidden": True}, "tags": ["helpers"]} if cell.aid and cell.code else {}
-    made = {"id": name, "metadata": metadata, "source": cell.text.splitlines(keepends=True)}
+    made = {"id": name, "metadata": metadata, "source": text.splitlines(keepends=True)}
     if not cell.code:
-        return {"cell_type": "markdown", **made}
+        attached = {"attachments": {PICTURE: {SVG: _base64(cell.drawing.svg)}}} if cell.drawing else {}
+        return {"cell_type": "markdown", **attached, **made}
     return {"cell_type": "code", "execution_count": None, "outputs": [], **made}
 
 
 def _script(cells: Sequence[Cell]) -> str:
-    parts = [f"# %%\n{cell.text}" if cell.code else f"# %% [markdown]\n{_commented(cell.text)}" for cell in cells]
+    parts = [f"# %%\n{cell.text}" if cell.code else f"# %% [markdown]\n{_commented(_said(cell))}" for cell in cells]
     return "\n\n".join(parts) + "\n"
 
 
 def _text(cells: Sequence[Cell]) -> str:
     shown = [cell for cell in cells if not cell.aid and (cell.plain or not cell.code)]
-    parts = [_fenced(cell.plain) if cell.code else cell.text for cell in shown]
+    parts = [_fenced(cell.plain) if cell.code else _said(cell) for cell in shown]
     return "\n\n".join(parts) + "\n"
+
+
+def _said(cell: Cell) -> str:
+    """The text of a cell that cannot hold a picture: what the picture shows, in words and as a table."""
+    if not cell.drawing:
+        return cell.text
+    rows = cell.drawing.rows
+    fits = len(rows) <= MOST_ROWS and max((len(row) for row in rows), default=0) <= MOST_COLUMNS
+    parts = [f"**Picture**: {cell.drawing.summary}", _table(rows) if rows and fits else "", cell.text]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    head, *others = ([one.replace("|", "\\|") for one in row] for row in rows)
+    lines = [head, ["---"] * len(head), *others]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def _alternative(drawing: Drawing) -> str:
+    return " ".join(re.sub(r"[\[\]]", " ", drawing.summary).split())
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode("utf-8")).decode("ascii")
 
 
 FORMS: Mapping[str, Callable[[Sequence[Cell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}

@@ -10,6 +10,7 @@ from app.content.export.cells import Cell, Work
 from app.content.export.preamble import PREAMBLE
 from app.content.export.questions import folded_hints, question
 from app.content.export.source import cut, unlinked
+from app.content.export.training import training
 from app.content.fences import Directive, File
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.parse import file_of
@@ -69,18 +70,24 @@ def _cells(
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
-    yield Cell(text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work)}', name=f"{block.name}-asked")
+    yield Cell(
+        text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work)}',
+        name=f"{block.name}-asked",
+        drawing=work.drawings.get(block.name),
+    )
     match block:
         case Grad() | Bug():
             yield from gradients(lesson, block, work)
         case Checker():
             yield from checker(block, work)
+        case Train():
+            yield from training(lesson, block, work)
 
 
 def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) -> str:
     match block:
         case Visual():
-            return f"**Picture** (on the page of the lesson)\n\n{text}"
+            return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
         case Grad() | Bug():
             kind = "One wrong line" if isinstance(block, Bug) else "Code"
             names = ", ".join(f"`{name}`" for name in block.require)
@@ -89,8 +96,7 @@ def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) ->
             call = f"`{block.function}({', '.join(block.arguments)})`"
             return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])
         case Train():
-            where = "The run needs the list of names, so it is made on the page of the lesson."
-            return "\n\n".join(["**A training run**", text, where, *folded_hints(hints)])
+            return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
             return f"**Question**\n\n{question(block, text, hints, work)}"
     return text

@@ -96,7 +96,11 @@ class backhand:
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = blank
         __matmul__ = __rmatmul__ = __pow__ = __rpow__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = blank
         __and__ = __rand__ = __or__ = __ror__ = __lt__ = __le__ = __gt__ = __ge__ = blank
-        __neg__ = __pos__ = __abs__ = __invert__ = __call__ = __getitem__ = blank
+        __neg__ = __pos__ = __abs__ = __invert__ = __call__ = __getitem__ = __eq__ = __ne__ = blank
+        __hash__ = object.__hash__
+
+        def __bool__(self):
+            raise TypeError("Blank is neither true nor false yet")
 
         def __getattr__(self, name):
             if name.startswith("__"):

@@ -1,6 +1,7 @@
 """`graph`: a forward program as a line of statements with an arc from every tensor to each statement that reads it.
 
-Forks, tensors that several statements read, are marked: on the way back their shares have to be added.
+Forks, tensors that several statements read, are marked: on the way back their shares have to be added. An input is
+drawn where it is a fork; the others would only crowd the picture.
 """
 
 import ast
@@ -55,7 +56,8 @@ def graph(scene: Scene) -> Markup:
     forward, shapes = scene.forward, scene.shapes
     if forward is None:
         raise KeyError("graph wants a forward program")
-    lines = statements(forward)
+    made = statements(forward)
+    lines = [*_given_forks(forward, made), *made]
     places = {line.name: index for index, line in enumerate(lines)}
     readers = {line.name: [other.name for other in lines if line.name in other.reads] for line in lines}
     forks = {name for name, those in readers.items() if len(those) > 1}
@@ -75,16 +77,26 @@ def graph(scene: Scene) -> Markup:
             parts.append(text(shape_at, y + 5, shape_text(shapes[line.name]), class_="figure-label", anchor="start"))
     written = max(len(line.source) for line in lines)
     width = x + 34 + LETTER * written + (90 if shapes else 0)
-    summary = f"{len(lines)} statements, from {lines[0].name} to {lines[-1].name}." + (
+    summary = f"{len(made)} statements, from {made[0].name} to {made[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
     )
     behind = table(
         "The graph as a table",
-        f"The {len(lines)} statements and who reads them",
+        f"The {len(made)} statements and who reads them",
         ("tensor", "made from", "read by"),
-        [(line.name, ", ".join(line.reads) or "nothing", ", ".join(readers[line.name]) or "nothing") for line in lines],
+        [(line.name, _origin(line, made), ", ".join(readers[line.name]) or "nothing") for line in lines],
     )
     return picture(width, TOP + STEP * len(lines), summary, parts) + behind
+
+
+def _given_forks(forward: Forward, made: list[Statement]) -> list[Statement]:
+    """Inputs that several statements read, as lines of their own."""
+    counts = {one.name: sum(one.name in line.reads for line in made) for one in forward.inputs}
+    return [Statement(name, name, ()) for name, count in counts.items() if count > 1]
+
+
+def _origin(line: Statement, made: list[Statement]) -> str:
+    return ", ".join(line.reads) or ("nothing" if line in made else "given")
 
 
 def _arc(x: float, start: int, end: int, fork: bool, longest: int, reach: float) -> Markup:

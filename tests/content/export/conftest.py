@@ -11,7 +11,9 @@ import pytest
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.course import load_course, load_lesson
 from app.content.export import FORMS, Work, cells_of, written_as
+from app.engine.names import load_names
 from app.grading.quiz.answers import right_answers
+from app.web.pictures.alone import drawings_of
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
@@ -69,12 +71,16 @@ def solutions_of(lesson: Lesson) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def exports(lessons: list[Lesson]) -> dict[str, str]:
-    """Every lesson in every form, with blanks and with solutions, by file name such as `matmul.solved.ipynb`."""
+    """Every lesson in every form, by file name such as `matmul.solved.ipynb`.
+
+    With blanks and nothing else, or with the solutions, the pictures and the names of the course.
+    """
     files = {}
     for lesson in lessons:
         right = right_answers(lesson)
-        for state, codes in (("blank", {}), ("solved", solutions_of(lesson))):
-            cells = cells_of(lesson, Work(codes=codes, right=right))
+        solved = Work(codes=solutions_of(lesson), right=right, drawings=drawings_of(lesson), names=load_names().names)
+        for state, work in (("blank", Work(right=right)), ("solved", solved)):
+            cells = cells_of(lesson, work)
             files |= {f"{lesson.slug}.{state}.{form}": written_as(form, cells) for form in FORMS}
     return files
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.content.blocks import Bug, Checker, Grad
+from app.content.blocks import Bug, Checker, Grad, Train
 from app.content.course import load_course, load_lesson
+from app.content.directives.train import parameters_of
 from app.content.export import Work, cells_of, written_as
 from app.content.parse import parse_lesson
 
@@ -20,10 +21,21 @@ CASE = re.compile(r"^ +\d+  (?:True|False) +(\S.*)$", re.MULTILINE)
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
 
 
+def compared_in(lesson, exercise):
+    """The gradients that an exercise lays beside those of autograd."""
+    match exercise:
+        case Grad() | Bug():
+            return exercise.require
+        case Train():
+            return [f"d{name}" for name in parameters_of(lesson.forward(exercise.forward))]
+        case _:
+            return []
+
+
 @each_lesson
 @pytest.mark.parametrize("form", ["ipynb", "py"])
 def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form, ran):
-    names = [name for box in lesson.exercises if isinstance(box, Grad | Bug) for name in box.require]
+    names = [name for one in lesson.exercises for name in compared_in(lesson, one)]
     cases = sum(len(box.cases) for box in lesson.exercises if isinstance(box, Checker))
 
     done = ran[f"{lesson.slug}.solved.{form}"]

@@ -1,0 +1,85 @@
+"""The pictures of a lesson as files of their own: an SVG with its colours in it, and its numbers beside it.
+
+On paper colours: where such a file is shown nobody knows what stands around it.
+"""
+
+import re
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+from app.content.blocks import Lesson, Visual
+from app.content.export import Drawing
+from app.grading.shapes import infer
+from app.web.pictures import draw
+
+SVG = re.compile(r"<svg .*</svg>", re.DOTALL)
+LABEL = "aria-label"
+PAPER, SHEET, INK, SOFT, EDGE, HAIRLINE = "#faf8f3", "#ffffff", "#211f1b", "#5a564d", "#8a8477", "#dfd9cc"
+ACCENT, LATER, RIGHT, UP, DOWN = "#14556b", "#7a5a0c", "#1f6a3b", "#b3541e", "#14556b"
+LEVELS = (16, 34, 54, 76, 100)
+
+STYLE = f"""
+text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", Arial, sans-serif; }}
+.figure-number {{ font-weight: 600; }}
+.figure-label, .figure-note, .figure-tick {{ fill: {SOFT}; }}
+.figure-code {{ font: 14px "IBM Plex Mono", ui-monospace, Menlo, Consolas, monospace; }}
+.figure-tick {{ font: 11px "IBM Plex Mono", ui-monospace, Menlo, Consolas, monospace; }}
+.ground {{ stroke: {EDGE}; stroke-width: 1.5; fill: none; }}
+.tip {{ fill: {EDGE}; }}
+.push {{ fill: {UP}; }}
+.pull {{ fill: {DOWN}; }}
+.cell {{ fill: {SHEET}; stroke: {EDGE}; }}
+.cell-given {{ fill: #e3eff3; stroke: {ACCENT}; }}
+.cell-copy {{ fill: #f3f0e8; stroke: {EDGE}; stroke-dasharray: 3 3; }}
+.cell-picked {{ fill: #f8f0dc; stroke: {LATER}; stroke-width: 2; }}
+.edge {{ fill: none; stroke: {EDGE}; stroke-width: 1.5; }}
+.edge-fork {{ stroke: {LATER}; stroke-width: 2; }}
+.node {{ fill: {SHEET}; stroke: {EDGE}; stroke-width: 1.5; }}
+.fork {{ fill: #f8f0dc; stroke: {LATER}; stroke-width: 2; }}
+.sample-vowel {{ fill: {ACCENT}; }}
+.sample-known {{ fill: {RIGHT}; }}
+[data-heat] {{ fill: {SHEET}; stroke: {HAIRLINE}; stroke-width: 0.5; }}
+.heat-mark {{ stroke: {INK}; stroke-width: 2; }}
+"""
+
+
+def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
+    """The pictures of *lesson* by name. Shapes are those that the source of a program tells; nothing is run."""
+    found = {}
+    for block in lesson.blocks:
+        if not isinstance(block, Visual):
+            continue
+        forward = lesson.forward(block.forward) if block.forward else None
+        drawing = alone(draw(block, infer(forward) if forward else {}, forward))
+        if drawing is not None:
+            found[block.name] = drawing
+    return found
+
+
+def alone(markup: Markup) -> Drawing | None:
+    """A picture of a page as a file; None where there is none."""
+    found = SVG.search(markup)
+    if found is None:
+        return None
+    figure = ElementTree.fromstring(f"<figure>{markup}</figure>")  # our own markup, well formed by construction
+    drawing = next(one for one in figure.iter() if one.get(LABEL) and one.tag.endswith("svg"))
+    rows = [tuple("".join(cell.itertext()) for cell in row) for row in figure.iter("tr")]
+    opening, rest = found.group().split(">", 1)
+    ground = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    svg = f"{opening}><style>{STYLE}{_heat()}</style>{ground}{rest}"
+    return Drawing(svg=svg, summary=drawing.get(LABEL, ""), rows=rows)
+
+
+def _heat() -> str:
+    """A rule for each level of a heat map, mixed here: not every program that shows a file can mix colours."""
+    rules = []
+    for sign, colour in (("", UP), ("-", DOWN)):
+        for level, percent in enumerate(LEVELS, start=1):
+            rules.append(f'[data-heat="{sign}{level}"] {{ fill: {_mixed(colour, percent)}; }}\n')
+    return "".join(rules)
+
+
+def _mixed(colour: str, percent: int) -> str:
+    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(SHEET[1:]), strict=True)
+    return "#" + "".join(f"{round((one * percent + other * (100 - percent)) / 100):02x}" for one, other in pairs)
