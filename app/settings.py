@@ -1,12 +1,15 @@
 """Deployment settings, read once from the environment (`BACKHAND_*`) and frozen."""
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parents[1]
+
+Network = IPv4Network | IPv6Network
 
 
 def _here_or_root(name: str) -> Path:
@@ -25,10 +28,25 @@ class Settings(BaseSettings):
         default_factory=lambda: _here_or_root("var"), description="Folder for the database and the facts cache."
     )
     graders: int = Field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)), ge=1, le=64)
+    checks_per_minute: int = Field(
+        default=30, ge=0, description="Checks, runs, nudges and training starts of one learner; 0 for no limit."
+    )
+    metrics_from: str = Field(default="127.0.0.0/8 ::1", description="Addresses and networks that may read /metrics.")
     unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
     names: Path | None = Field(default=None, description="A list of names for the character model.")
+
+    @field_validator("metrics_from")
+    @classmethod
+    def _are_networks(cls, value: str) -> str:
+        for one in value.split():
+            ip_network(one)
+        return value
+
+    @property
+    def metrics_networks(self) -> tuple[Network, ...]:
+        return tuple(ip_network(one) for one in self.metrics_from.split())
 
     @property
     def resolved_database_url(self) -> str:

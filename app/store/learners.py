@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.tables import Attempt, Draft, Learner, Progress, Session
@@ -48,6 +48,11 @@ async def known(db: AsyncSession, token: str) -> Known | None:
         await db.execute(select(Session.learner_id, Session.seen_at).where(Session.token_hash == hash_of(token)))
     ).one_or_none()
     return None if row is None else Known(row.learner_id, now() - row.seen_at > SEEN_EVERY)
+
+
+async def sessions(db: AsyncSession) -> int:
+    """How many there are."""
+    return await db.scalar(select(func.count()).select_from(Session)) or 0
 
 
 async def mark_seen(db: AsyncSession, token: str) -> None:

@@ -24,6 +24,7 @@ from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.errors import TITLES, ErrorPages, described
 from app.web.logs import RequestLog
+from app.web.metrics import Metrics, RequestCount
 from app.web.render import Pages, wants_fragment
 from app.web.runs import Runs
 from app.web.security import RequestGuard, SecurityHeaders
@@ -46,16 +47,17 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     shown = course if drafts else published(course)
     database = Database(settings.resolved_database_url)
     assets = Assets()
-    tasks = Tasks(shown)
+    tasks, metrics = Tasks(shown), Metrics()
     site = Site(
         course=shown,
         database=database,
         grader=grader,
         pages=Pages(assets, unsafe=settings.unsafe_no_sandbox),
         shapes=ShapesOf(grader),
-        checks=Checks(grader, tasks),
+        checks=Checks(grader, tasks, metrics, settings.checks_per_minute),
         tasks=tasks,
         runs=Runs(grader, database, settings.names, at_once=max(1, settings.graders - 1)),
+        metrics=metrics,
     )
 
     @asynccontextmanager
@@ -77,6 +79,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         openapi_url=None,
         lifespan=lifespan,
         middleware=[
+            Middleware(RequestCount, metrics=metrics),
             Middleware(RequestLog),
             Middleware(SecurityHeaders, secure=settings.secure_cookies),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
@@ -98,7 +101,9 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
 
 async def _as_page(request: Request, error: Exception) -> Response:
     status, message = described(error)
-    return await _show_error(request, status, TITLES.get(status, "That did not work"), message)
+    response = await _show_error(request, status, TITLES.get(status, "That did not work"), message)
+    response.headers.update(getattr(error, "headers", None) or {})
+    return response
 
 
 async def _show_error(request: Request, status: int, title: str, message: str) -> Response:
@@ -108,4 +113,12 @@ async def _show_error(request: Request, status: int, title: str, message: str) -
         # Into the target, not in its place: the next answer needs the target again.
         response.headers["HX-Reswap"] = "innerHTML"
         return response
-    return site.pages.page(request, "error.html", status=status, number=status, title=title, message=message)
+    back = _came_from(site, request)
+    return site.pages.page(request, "error.html", status=status, number=status, title=title, message=message, back=back)
+
+
+def _came_from(site: Site, request: Request) -> str:
+    """The exercise whose form was sent; empty where it was none."""
+    lesson = site.course.lesson(request.path_params.get("slug", ""))
+    name = request.path_params.get("name", "")
+    return f"/lessons/{lesson.slug}#{name}" if lesson is not None and lesson.exercise(name) else ""

@@ -4,7 +4,7 @@ Every button of a box belongs to its one form, so the text travels with each of 
 is no script.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form
@@ -14,18 +14,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.content.blocks import Bug, CodeBox, Lesson
+from app.engine.grader import Nudge
 from app.grading.hunt import with_line
+from app.grading.verdict import Verdict
 from app.store import attempts, drafts, progress
 from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.exercises import CodeView, code_view
 from app.web.history import HistoryView, history_view
 from app.web.lessons import LessonProgress, known_shapes, lesson_progress
+from app.web.limits import NotNowError
 from app.web.nudges import ENTRY_CHARACTERS, field_of, nudge_view
 from app.web.render import back_to, wants_fragment
-from app.web.said import run_announcement
+from app.web.said import run_announcement, verdict_view
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.stored import encoded
+from app.web.wanted import while_wanted
 
 router = APIRouter(prefix="/lessons/{slug}/code/{name}")
 
@@ -105,7 +109,11 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         saved = await box.save(db, learner)
         saved.draft.run = None
         stored = await attempts.stored_verdict(db, key)
-    answer = await site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
+    asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
+    try:
+        answer = await while_wanted(request, asked)
+    except NotNowError as later:
+        return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
         tries = await attempts.record_check(
             db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
@@ -128,7 +136,10 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     site, learner = box.site, await visitor.begin()
     async with site.database.write() as db:
         saved = await box.save(db, learner)
-    result = await site.checks.run(learner, box.lesson, box.exercise, box.code)
+    try:
+        result = await while_wanted(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
+    except NotNowError as later:
+        return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
         shown = await drafts.draft_of(db, learner, *box.names)
         if shown is not None:
@@ -148,11 +159,12 @@ async def measure(
     entry = str((await request.form()).get(field_of(nudge), ""))[:ENTRY_CHARACTERS]
     async with site.database.write() as db:
         await box.save(db, learner)
-    found = await site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
-    view = nudge_view(box.lesson, box.exercise, found)
-    if wants_fragment(request):
-        return site.pages.fragment("_nudged.html", nudged=view, announcement=view.announcement)
-    return site.pages.page(request, "nudge.html", nudged=view, lesson=box.lesson)
+    asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
+    try:
+        found = await while_wanted(request, asked)
+    except NotNowError as later:
+        return later.said_by(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
+    return _nudged(request, box, found)
 
 
 @router.post("/draft")
@@ -242,6 +254,24 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
         return box.back()
     said = view.solution.closed or "The solution is open."
     return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
+
+
+async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later: NotNowError) -> Response:
+    """What cannot be answered now, in place of a verdict; the stored one is not touched. A plain form gets a page."""
+    if not wants_fragment(request):
+        raise later
+    async with box.site.database.read() as db:
+        view = await box.view(db, learner)
+    said = verdict_view(Verdict(outcome="busy", message=later.detail))
+    view = replace(view, checked=said, run=None, stale=False)
+    return later.said_by(_shown(box, "_checked.html", view, said.announcement, saved=saved))
+
+
+def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
+    view = nudge_view(box.lesson, box.exercise, nudge)
+    if wants_fragment(request):
+        return box.site.pages.fragment("_nudged.html", nudged=view, announcement=view.announcement)
+    return box.site.pages.page(request, "nudge.html", nudged=view, lesson=box.lesson)
 
 
 def _stepped(view: HistoryView) -> str:

@@ -1,22 +1,33 @@
-"""Checks and runs of submissions: asked of the graders once, found again afterwards, and bounded per learner."""
+"""Checks and runs of submissions: asked of the graders once, found again afterwards, and bounded per learner.
+
+A learner may ask so many at once and so many a minute; what the store answers is free. What cannot be answered now is
+put off by a `NotNowError` and is no attempt.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Grader, Nudge, Run
-from app.grading.verdict import Outcome, Verdict
+from app.grading.verdict import Verdict
 from app.store.attempts import Answered
+from app.web.limits import Allowance, NotNowError
+from app.web.metrics import Metrics
 from app.web.said import JUDGED, LASTING
 from app.web.stored import decoded_verdict, encoded
 from app.web.tasks import Tasks
 
 AT_ONCE = 2
+AT_ONCE_SECONDS = 2.0  # what a run may take
+QUEUE_SECONDS, RESTART_SECONDS = 5.0, 30.0
 BUSY = "Your earlier checks are still running. Your text is saved; wait for them, then check again."
 TOO_LONG = "The text has more than {limit} characters. Shorten it; it is saved as it is."
 CODE_CHARACTERS = 64_000
+
+A = TypeVar("A", Verdict, Run, Nudge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,55 +52,70 @@ class Answer:
 
 
 class Checks:
-    """Asks the graders on behalf of learners."""
+    """Asks the graders on behalf of learners.
 
-    def __init__(self, grader: Grader, tasks: Tasks) -> None:
+    Args:
+        a_minute: How many questions a learner may ask of the graders in a minute; 0 for no limit.
+    """
+
+    def __init__(self, grader: Grader, tasks: Tasks, metrics: Metrics, a_minute: int = 0) -> None:
         self._grader = grader
         self._tasks = tasks
+        self._metrics = metrics
+        self._allowance = Allowance(a_minute)
         self._running: Counter[int] = Counter()
 
     async def check(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None) -> Answer:
-        """The verdict on *code*: the *stored* one where the same text was checked before, by anybody."""
-        outside = self._unasked(learner, code)
-        if outside is not None:
-            return Answer(Verdict(outcome=outside[0], message=outside[1]), judged=False)
+        """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
+
+        Raises:
+            NotNowError: No grader could be asked now. So do `run` and `nudge`.
+        """
+        if refusal := self._refusal(code):
+            return Answer(Verdict(outcome="refused", message=refusal), judged=False)
         found = decoded_verdict(stored)
         if found is not None:
+            self._metrics.stored("check")
             return Answer(found, found=True)
-        with self._counted(learner):
-            verdict = await self._grader.check(self._tasks.task(lesson, exercise), code)
+        task = self._tasks.task(lesson, exercise)
+        verdict = await self._asked("check", learner, lambda: self._grader.check(task, code))
         # A machine that turned out to refuse code judged nothing; another day the same text may run.
         return Answer(verdict, judged=self._grader.readiness.state != "refused")
 
     async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Run:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
-        outside = self._unasked(learner, code)
-        if outside is not None:
-            return Run(outcome=outside[0], message=outside[1])
-        with self._counted(learner):
-            return await self._grader.run(self._tasks.task(lesson, exercise), code)
+        if refusal := self._refusal(code):
+            return Run(outcome="refused", message=refusal)
+        task = self._tasks.task(lesson, exercise)
+        return await self._asked("run", learner, lambda: self._grader.run(task, code))
 
     async def nudge(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, name: str, entry: str) -> Nudge:
         """What becomes of the loss when one entry is moved; it counts as a check while it runs."""
-        outside = self._unasked(learner, code)
-        if outside is not None:
-            return Nudge(outcome=outside[0], name=name, message=outside[1])
-        with self._counted(learner):
-            return await self._grader.nudge(self._tasks.task(lesson, exercise), code, name, entry)
+        if refusal := self._refusal(code):
+            return Nudge(outcome="refused", name=name, message=refusal)
+        task = self._tasks.task(lesson, exercise)
+        return await self._asked("nudge", learner, lambda: self._grader.nudge(task, code, name, entry))
 
-    def _unasked(self, learner: int, code: str) -> tuple[Outcome, str] | None:
-        """How a question ends that no grader is asked."""
+    def spend(self, learner: int) -> None:
+        """Count one more question of *learner*.
+
+        Raises:
+            NotNowError: There were too many within a minute.
+        """
+        self._allowance.spend(learner)
+
+    def _refusal(self, code: str) -> str:
+        """Why no grader is asked about *code*, now or later."""
         readiness = self._grader.readiness
         if readiness.state == "refused":
-            return "refused", f"Code is not run on this server. {readiness.reason}"
-        if len(code) > CODE_CHARACTERS:
-            return "refused", TOO_LONG.format(limit=CODE_CHARACTERS)
-        if self._running[learner] >= AT_ONCE:
-            return "busy", BUSY
-        return None
+            return f"Code is not run on this server. {readiness.reason}"
+        return TOO_LONG.format(limit=CODE_CHARACTERS) if len(code) > CODE_CHARACTERS else ""
 
     @contextmanager
     def _counted(self, learner: int) -> Iterator[None]:
+        if self._running[learner] >= AT_ONCE:
+            raise NotNowError(BUSY, AT_ONCE_SECONDS)
+        self.spend(learner)
         self._running[learner] += 1
         try:
             yield
@@ -97,3 +123,13 @@ class Checks:
             self._running[learner] -= 1
             if not self._running[learner]:
                 del self._running[learner]
+
+    async def _asked(self, kind: str, learner: int, ask: Callable[[], Awaitable[A]]) -> A:
+        with self._metrics.question(kind) as question:
+            with self._counted(learner):
+                answer = await ask()
+            question.outcome = answer.outcome
+            if answer.outcome == "busy":
+                stopped = self._grader.readiness.state == "stopped"
+                raise NotNowError(answer.message, RESTART_SECONDS if stopped else QUEUE_SECONDS)
+            return answer

@@ -24,6 +24,7 @@ TITLES = {
     405: "That is not how this address is used",
     413: "Too much text",
     422: "That form could not be read",
+    429: "Not just now",
     500: "Our fault, not yours",
     503: "The server cannot save right now",
 }

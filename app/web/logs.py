@@ -48,7 +48,7 @@ def _traceback(stream: TextIO, error: ExcInfo) -> None:
 class RequestLog:
     """Logs pages and answers; files and health checks are left out."""
 
-    def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = ("/static/", "/healthz", "/readyz")) -> None:
+    def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = ("/static/", "/healthz", "/readyz", "/metrics")) -> None:
         self._app = app
         self._quiet = quiet
 

@@ -24,6 +24,7 @@ from app.grading.names import NamesError
 from app.store import progress, trainings
 from app.store.database import Database
 from app.store.trainings import Begun
+from app.web.limits import NotNowError
 from app.web.stored import decoded_snapshot, encoded
 
 log = structlog.get_logger()
@@ -35,6 +36,7 @@ MOST_RUNS = 64
 WATCHERS = 6
 
 ALREADY = "A training run of yours is under way. Stop it, or wait for its end, before you start another."
+FULL_SECONDS = 60.0
 FULL = "Too many training runs are under way on this server. Please try again in a few minutes."
 LOST = "The server was restarted while this run was going, so it ended at step {step:,}. Start it again."
 
@@ -78,6 +80,10 @@ class Runs:
         self._closing = False
 
     @property
+    def under_way(self) -> int:
+        return len(self._live)
+
+    @property
     def names(self) -> Path | None:
         return self._names
 
@@ -89,11 +95,15 @@ class Runs:
             log.warning("names-unusable", error=str(error), effect="Training runs are refused; all else works.")
 
     async def begin(self, learner: int, order: Order) -> str:
-        """Start a run; why it was not started, or nothing."""
+        """Start a run; why it was not started, or nothing.
+
+        Raises:
+            NotNowError: Too many runs are under way.
+        """
         if learner in self._live:
             return ALREADY
         if self._closing or len(self._live) >= MOST_RUNS:
-            return FULL
+            raise NotNowError(FULL, FULL_SECONDS)
         try:
             training = await asyncio.to_thread(self._training, order)
         except NamesError as error:

@@ -15,6 +15,7 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
+from app.web.metrics import Metrics
 from app.web.pictures.album import Album
 from app.web.render import Pages
 from app.web.runs import Runs
@@ -36,6 +37,7 @@ class Site:
     checks: Checks
     tasks: Tasks
     runs: Runs
+    metrics: Metrics
 
     @cached_property
     def renames(self) -> dict[str, dict[str, str]]:

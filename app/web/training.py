@@ -14,6 +14,7 @@ from app.engine.snapshot import Snapshot
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.lessons import lesson_progress
+from app.web.limits import NotNowError
 from app.web.render import back_to, wants_fragment
 from app.web.runs import Order
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
@@ -22,6 +23,7 @@ from app.web.trains import TrainView, order_of, train_view
 router = APIRouter(prefix="/lessons/{slug}/train/{name}")
 
 TOO_MANY = "This run is watched in too many places at once."
+WATCH_SECONDS = 10.0
 
 
 async def train_of(exercise: TheExercise) -> Train:
@@ -46,7 +48,15 @@ async def start(
     """Begin a run with the code of one attempt; the newest passing one where none is named."""
     learner = await visitor.begin()
     order = await order_of(site, learner, lesson, train, preset, attempt)
-    refused = await site.runs.begin(learner, order) if isinstance(order, Order) else order
+    if not isinstance(order, Order):
+        return await _shown(request, site, learner, lesson, train, order)
+    try:
+        site.checks.spend(learner)
+        refused = await site.runs.begin(learner, order)
+    except NotNowError as later:
+        if not wants_fragment(request):
+            raise
+        return later.said_by(await _shown(request, site, learner, lesson, train, later.detail))
     return await _shown(request, site, learner, lesson, train, refused)
 
 
@@ -73,7 +83,7 @@ async def watched(
         raise HTTPException(404)
     with site.runs.watching(learner) as free:
         if not free:
-            raise HTTPException(429, TOO_MANY)
+            raise NotNowError(TOO_MANY, WATCH_SECONDS)
         yield site.runs.watch(learner, lesson.name, train.name)
 
 

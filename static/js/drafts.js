@@ -169,9 +169,16 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
   ctx.fetch = async (url, request) => {
     await draft.busy;
     request.body.set("revision", draft.revision.value);
-    const response = await fetch(url, request);
-    if (response.ok) draft.sent(text, line);
-    return response;
+    try {
+      const response = await fetch(url, request);
+      // 429: too much was asked for just now, and the text is saved all the same.
+      if (response.ok || response.status === 429) draft.sent(text, line);
+      return response;
+    } catch (error) {
+      // Stopped, or the server is away: whether it has the text, and as which revision, is found out by saving it.
+      draft.save();
+      throw error;
+    }
   };
 });
 

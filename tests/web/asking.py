@@ -86,7 +86,8 @@ class Asker:
         sent = []
 
         async def receive():
-            return next(waiting, {"type": "http.disconnect"})
+            message = next(waiting, None)
+            return message or await asyncio.Event().wait()  # who has asked waits for the answer
 
         async def send(message):
             sent.append(message)

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Exercise, Forward
 from app.content.course import load_course
-from app.engine.grader import Nudge, Readiness, Run, Shown
+from app.engine.grader import Load, Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
 from app.grading.facts import Facts
 from app.grading.hunt import with_line
@@ -56,6 +56,7 @@ class FakeGrader:
 
     def __init__(self) -> None:
         self.readiness = Readiness(state="ready", layers=(("seccomp", "on"),))
+        self.load = Load(up=1, idle=1)
         self.checked: list[str] = []
         self.nudged: list[tuple[str, str, str]] = []
         self.outcome: Verdict | None = None

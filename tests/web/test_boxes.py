@@ -2,7 +2,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
@@ -13,7 +12,7 @@ BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 WRONG = "dX = W @ dY\n"
-ENDINGS = ["refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy"]
+ENDINGS = ["refused", "error", "timeout", "memory", "denied", "crashed", "fault"]
 
 
 def send(client: TestClient, action: str, code: str = WRONG, revision: int = 0, *, htmx: bool = True, **more: object):
@@ -63,7 +62,6 @@ def test_every_ending_has_its_own_words(client: TestClient, ending: str) -> None
         "denied": "not allowed here",
         "crashed": "Crashed",
         "fault": "Our fault, not yours",
-        "busy": "Not checked yet",
     }
     assert titles[ending] in text
     assert sum(title in text for title in titles.values()) == 1
@@ -105,7 +103,7 @@ def test_the_same_text_of_somebody_else_is_found_too(client: TestClient, other: 
     assert "0 of 3 right" in text
 
 
-@pytest.mark.parametrize("ending", ["timeout", "memory", "denied", "crashed", "fault", "busy"])
+@pytest.mark.parametrize("ending", ["timeout", "memory", "denied", "crashed", "fault"])
 def test_an_ending_that_may_not_come_again_is_not_reused(client: TestClient, grader, ending: str) -> None:
     send(client, "check", ending)
     send(client, "check", ending, 1)
@@ -114,13 +112,13 @@ def test_an_ending_that_may_not_come_again_is_not_reused(client: TestClient, gra
 
 
 def test_every_check_is_kept_with_its_diagnosis(client: TestClient, tmp_path: Path) -> None:
-    for revision, code in enumerate((WRONG, "busy", RIGHT)):
+    for revision, code in enumerate((WRONG, "fault", RIGHT)):
         send(client, "check", code, revision)
 
     with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
         rows = db.execute("SELECT text, correct, code FROM attempt ORDER BY id").fetchall()
     db.close()
-    assert rows == [(WRONG, 0, "dX:transposed"), ("busy", None, None), (RIGHT, 1, None)]
+    assert rows == [(WRONG, 0, "dX:transposed"), ("fault", None, None), (RIGHT, 1, None)]
 
 
 def test_a_run_shows_values_and_is_no_attempt(client: TestClient, tmp_path: Path) -> None:
@@ -413,14 +411,6 @@ def test_the_editor_is_told_what_is_in_scope(client: TestClient) -> None:
     text = client.get(LESSON).text
 
     assert "X|(4, 3); W|(3, 2); b|(2,); Y|(4, 2); dY|(4, 2); N|4; D|3; H|2; torch|module" in text
-
-
-def test_more_checks_at_once_than_allowed_are_answered_busy(app: FastAPI, client: TestClient) -> None:
-    client.get(LESSON)
-    checks = app.state.site.checks
-    checks._running[1] = 2
-
-    assert "Your earlier checks are still running" in send(client, "check").text
 
 
 def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClient, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.engine.grader import Readiness
+from app.engine.grader import Look, Readiness
 from app.store.database import Database
 
 
@@ -25,7 +25,21 @@ def test_readyz_says_what_protects_and_what_is_missing(client: TestClient, grade
         "state": state,
         "reason": "because",
         "layers": {"seccomp": "on", "landlock": "ENOSYS"},
+        "canaries": {"held": None, "at": None, "succeeded": []},
         "database": "ok",
+    }
+
+
+@pytest.mark.parametrize("succeeded", [(), ("fork",)])
+def test_readyz_says_when_the_canaries_flew_and_what_they_found(
+    client: TestClient, grader, succeeded: tuple[str, ...]
+) -> None:
+    grader.readiness = Readiness(state="ready", look=Look(at=86_400.0, succeeded=succeeded))
+
+    assert client.get("/readyz").json()["canaries"] == {
+        "held": not succeeded,
+        "at": "1970-01-02T00:00:00+00:00",
+        "succeeded": list(succeeded),
     }
 
 

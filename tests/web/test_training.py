@@ -16,6 +16,7 @@ from app.engine.trainer import Trainer
 from app.grading.verdict import NameVerdict, Verdict
 from app.store import learners
 from app.web.application import create_app
+from app.web.limits import Allowance
 from tests.engine.training.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
 
@@ -374,3 +375,36 @@ def test_a_lesson_whose_box_is_not_shown_says_so(settings, grader):
     unit = replace(COURSE.units[0], lessons=(replace(lesson, blocks=blocks),))
     with TestClient(create_app(settings, replace(COURSE, units=(unit,)), grader)) as client:
         assert "cannot be shown just now" in client.get(PAGE).text
+
+
+@pytest.fixture
+def spent(app, client):
+    """A learner with code to train with, who has asked for as much as a minute allows."""
+    check(client, SOLUTION)
+    app.state.site.checks._allowance = Allowance(1)
+    app.state.site.checks.spend(1)
+    return client
+
+
+def test_a_start_counts_as_a_check_and_is_put_off_in_the_panel(spent, page):
+    answer = start(spent, headers=HTMX)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert page(answer.text).attributes["run-train"]["data-said"].startswith("More than 1 checks")
+    assert "data-events" not in spent.get(PAGE).text
+
+
+def test_a_plain_start_that_is_put_off_is_a_page_that_leads_back(spent):
+    answer = start(spent)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert f'href="{PAGE}#run"' in answer.text
+
+
+def test_more_runs_than_the_server_takes_are_put_off(client, monkeypatch):
+    monkeypatch.setattr("app.web.runs.MOST_RUNS", 0)
+    check(client, SOLUTION)
+    answer = start(client, headers=HTMX)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert "Too many training runs" in answer.text

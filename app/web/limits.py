@@ -1,0 +1,62 @@
+"""How much one learner may ask of the graders, and how a question is put off that cannot be answered now.
+
+Whatever is put off was saved before: the answer is 429, says so, and tells in `Retry-After` when to come again.
+"""
+
+import math
+import time
+from collections.abc import Callable
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+MINUTE = 60.0
+REMEMBERED = 10_000
+TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
+
+
+class NotNowError(HTTPException):
+    """Not answered now, and nobody's mistake. *seconds* from now it may be.
+
+    An `HTTPException`, so that a plain form gets it as a page; where a fragment was asked for, the box shows it.
+    """
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(429, message, {"retry-after": str(max(1, math.ceil(seconds)))})
+
+    def said_by(self, response: Response) -> Response:
+        """*response*, with the status and the time."""
+        response.status_code = self.status_code
+        response.headers.update(self.headers or {})
+        return response
+
+
+class Allowance:
+    """A bucket of tokens for each learner: it holds a minute's worth and fills up evenly.
+
+    Args:
+        a_minute: Tokens a minute; 0 for no limit.
+    """
+
+    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._a_minute = a_minute
+        self._clock = clock
+        self._full_at: dict[int, float] = {}
+
+    def spend(self, learner: int) -> None:
+        """Take one token.
+
+        Raises:
+            NotNowError: None is left.
+        """
+        if not self._a_minute:
+            return
+        now, one = self._clock(), MINUTE / self._a_minute
+        # A bucket is known by the moment at which it would be full again; each token puts that off.
+        full_at = max(now, self._full_at.get(learner, now)) + one
+        early = full_at - now - MINUTE
+        if early > 1e-9:
+            raise NotNowError(TOO_MANY.format(limit=self._a_minute, seconds=max(1, math.ceil(early))), early)
+        if len(self._full_at) >= REMEMBERED:
+            self._full_at = {one: at for one, at in self._full_at.items() if at > now}
+        self._full_at[learner] = full_at

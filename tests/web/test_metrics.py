@@ -1,0 +1,156 @@
+"""What monitoring reads: numbers of the service, for those who may, and nothing of a learner."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from fastapi import FastAPI
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course
+from app.engine.grader import Load, Look, Readiness
+from app.settings import Settings
+from app.web.application import create_app
+
+BOX = "/lessons/linear/code/linear-backward"
+HERE = ("127.0.0.1", 50_000)
+HEADERS = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+
+Read = Callable[[], dict[tuple[str, tuple[str, ...]], float]]
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(app, headers=HEADERS, client=HERE) as client:
+        yield client
+
+
+@pytest.fixture
+def read(client: TestClient) -> Read:
+    """Every sample by its name and the values of its labels."""
+
+    def read() -> dict[tuple[str, tuple[str, ...]], float]:
+        families = text_string_to_metric_families(client.get("/metrics").text)
+        return {(one.name, tuple(one.labels.values())): one.value for family in families for one in family.samples}
+
+    return read
+
+
+def check(client: TestClient, code: str, **headers: str) -> None:
+    client.post(f"{BOX}/check", data={"code": code, "revision": 0}, headers={"hx-request": "true", **headers})
+
+
+def test_checks_are_counted_by_kind_and_outcome_and_timed(client: TestClient, read: Read) -> None:
+    for code in ("dX = 1", "dX = 1", "timeout", "busy"):
+        check(client, code)
+    client.post(f"{BOX}/run", data={"code": "error", "revision": 0})
+
+    found = read()
+    assert found["backhand_checks_total", ("check", "graded")] == 1
+    assert found["backhand_checks_total", ("check", "stored")] == 1
+    assert found["backhand_checks_total", ("check", "timeout")] == 1
+    assert found["backhand_checks_total", ("check", "put-off")] == 1
+    assert found["backhand_checks_total", ("run", "error")] == 1
+    assert found["backhand_check_seconds_count", ("check",)] == 2
+
+
+def test_graders_and_their_queue_are_told(read: Read, grader) -> None:
+    grader.load = Load(up=3, idle=1, waiting=7, replaced=2)
+
+    found = read()
+    assert found["backhand_graders_up", ()] == 3
+    assert found["backhand_graders_idle", ()] == 1
+    assert found["backhand_queue_length", ()] == 7
+    assert found["backhand_graders_replaced", ()] == 2
+
+
+@pytest.mark.parametrize(("succeeded", "held"), [((), 1), (("fork", "sleep"), 0)])
+def test_protection_and_canaries_are_told(read: Read, grader, succeeded: tuple[str, ...], held: int) -> None:
+    layers = (("seccomp", "on"), ("landlock", "ENOSYS"))
+    grader.readiness = Readiness(state="ready", layers=layers, look=Look(at=1234.5, succeeded=succeeded))
+
+    found = read()
+    assert found["backhand_protection", ("seccomp",)] == 1
+    assert found["backhand_protection", ("landlock",)] == 0
+    assert found["backhand_canaries_seconds", ()] == 1234.5
+    assert found["backhand_canaries_held", ()] == held
+    assert found["backhand_canaries_succeeded", ()] == len(succeeded)
+    assert found["backhand_state", ("ready",)] == 1
+    assert found["backhand_state", ("refused",)] == 0
+
+
+def test_before_the_first_canary_nothing_is_claimed(read: Read) -> None:
+    assert not [name for name, _ in read() if name.startswith("backhand_canaries")]
+
+
+def test_sessions_and_training_runs_are_counted(client: TestClient, read: Read) -> None:
+    before = read()["backhand_sessions", ()]
+    check(client, "dX = 1")
+
+    found = read()
+    assert (before, found["backhand_sessions", ()]) == (0, 1)
+    assert found["backhand_trainings", ()] == 0
+
+
+def test_requests_are_counted_by_the_template_of_their_address(client: TestClient, read: Read) -> None:
+    for path in ("/lessons/linear", "/lessons/the-secret-text", "/the-secret-text", "/static/the-secret-text.css"):
+        client.get(path)
+    check(client, "the-secret-text", **{"user-agent": "the-secret-text"})
+    client.request("THE-SECRET-TEXT", "/")
+
+    found = read()
+    assert found["backhand_requests_total", ("/lessons/{slug}", "200")] == 1
+    assert found["backhand_requests_total", ("/lessons/{slug}", "404")] == 1
+    assert found["backhand_requests_total", ("unmatched", "404")] == 1
+    assert found["backhand_requests_total", ("/static/{file}", "404")] == 1
+    assert found["backhand_requests_total", ("/lessons/{slug}/code/{name}/check", "200")] == 1
+    assert "secret" not in client.get("/metrics").text.lower()
+
+
+def test_the_format_is_the_one_that_prometheus_reads(client: TestClient) -> None:
+    response = client.get("/metrics")
+
+    assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert re.search(r"^# TYPE backhand_checks_total counter$", response.text, re.MULTILINE)
+
+
+def test_a_locked_or_broken_database_hides_no_other_number(read: Read, app: FastAPI, monkeypatch) -> None:
+    def broken() -> None:
+        raise OSError
+
+    monkeypatch.setattr(app.state.site.database, "read", broken)
+
+    found = read()
+    assert ("backhand_sessions", ()) not in found
+    assert ("backhand_graders_up", ()) in found
+
+
+@pytest.mark.parametrize(
+    ("networks", "peer", "header", "status"),
+    [
+        ("127.0.0.0/8 ::1", "127.0.0.1", "", 200),
+        ("127.0.0.0/8 ::1", "::1", "", 200),
+        ("127.0.0.0/8 ::1", "192.0.2.1", "", 404),
+        ("127.0.0.0/8 ::1", "127.0.0.1", "x-forwarded-for", 404),
+        ("127.0.0.0/8 ::1", "127.0.0.1", "forwarded", 404),
+        ("127.0.0.0/8 ::1", "testclient", "", 404),
+        ("192.0.2.0/24", "192.0.2.1", "", 200),
+        ("192.0.2.0/24", "127.0.0.1", "", 404),
+        ("", "127.0.0.1", "", 404),
+    ],
+)
+def test_only_peers_that_the_setting_names_may_read(
+    settings: Settings, course: Course, grader, networks: str, peer: str, header: str, status: int
+) -> None:
+    app = create_app(settings.model_copy(update={"metrics_from": networks}), course, grader)
+    with TestClient(app, headers=HEADERS, client=(peer, 1)) as client:
+        response = client.get("/metrics", headers={header: "127.0.0.1"} if header else {})
+
+    assert response.status_code == status
+    assert ("backhand_" in response.text) == (status == 200)
+
+
+def test_a_setting_that_names_no_network_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not appear to be an IPv4 or IPv6 network"):
+        Settings(metrics_from="everybody")
