@@ -1,28 +1,34 @@
 """Frozen dataclasses to JSON values and back: what crosses between the web process and a grader.
 
 Decoding follows the type hints, so a value that does not fit its field is an error here and never a surprise later.
+How a kind is read is worked out once: every check crosses here several times.
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+Reader = Callable[[Any], Any]
+
+_AS_IT_IS = frozenset([str, int, float, bool, types.NoneType])
 
 
 def plain(value: object) -> Any:
     """*value* as JSON values: dataclasses become objects, tuples become lists."""
-    if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+    kind: Any = type(value)
+    if kind in _AS_IT_IS:
+        return value
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
-    if isinstance(value, str):
-        return str(value)
-    return value
+    names = _names(kind)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return str(value) if isinstance(value, str) else value
 
 
 def restored(kind: type[T], value: Any) -> T:
@@ -31,57 +37,80 @@ def restored(kind: type[T], value: Any) -> T:
     Raises:
         ValueError: *value* is not what `plain` makes of a *kind*.
     """
-    result: T = _restore(kind, value)
+    read: Reader = _reader(cast(Any, kind))
+    result: T = read(value)
     return result
 
 
-def _restore(kind: Any, value: Any) -> Any:
-    if is_dataclass(kind):
-        return _restore_dataclass(kind, value)
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is tuple:
-        return _restore_tuple(arguments, value)
-    if origin in (Union, types.UnionType):
-        return _restore_union(arguments, value)
-    if origin is Literal:
-        return _expect(value in arguments, kind, value)
-    if origin is not None and issubclass(origin, Mapping):
-        _expect(isinstance(value, dict), kind, value)
-        return {key: _restore(arguments[1], item) for key, item in value.items()}
-    if kind is Any or kind is object:
-        return value
-    if kind is float:
-        _expect(isinstance(value, (int, float)) and not isinstance(value, bool), kind, value)
-        return float(value)
-    if isinstance(value, str) and issubclass(kind, str):
-        return kind(value)
-    return _expect(type(value) is kind, kind, value)
-
-
-def _restore_dataclass(kind: Any, value: Any) -> Any:
-    _expect(isinstance(value, dict) and value.keys() <= _hints(kind).keys(), kind, value)
-    return kind(**{name: _restore(_hints(kind)[name], item) for name, item in value.items()})
-
-
-def _restore_tuple(arguments: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
-    _expect(isinstance(value, list), tuple, value)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_restore(arguments[0], item) for item in value)
-    _expect(len(arguments) == len(value), tuple, value)
-    return tuple(_restore(kind, item) for kind, item in zip(arguments, value, strict=True))
-
-
-def _restore_union(arguments: tuple[Any, ...], value: Any) -> Any:
-    if value is None:
-        return _expect(types.NoneType in arguments, arguments, value)
-    kinds = [kind for kind in arguments if kind is not types.NoneType]
-    _expect(len(kinds) == 1, arguments, value)
-    return _restore(kinds[0], value)
+@cache
+def _names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass; None for anything else."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _reader(kind: Any) -> Reader:
+    """What turns JSON values into a *kind*."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _dataclass_reader(kind)
+    if origin is tuple:
+        return _tuple_reader(arguments)
+    if origin in (Union, types.UnionType):
+        return _union_reader(arguments)
+    if origin is Literal:
+        return lambda value: _expect(value in arguments, kind, value)
+    if origin is not None and issubclass(origin, Mapping):
+        return _mapping_reader(kind, arguments[1])
+    if kind is Any or kind is object:
+        return lambda value: value
+    if kind is float:
+        return _number
+    if issubclass(kind, str) and kind is not str:
+        return lambda value: kind(_expect(isinstance(value, str), kind, value))
+    return lambda value: value if type(value) is kind else _expect(False, kind, value)
+
+
+def _dataclass_reader(kind: Any) -> Reader:
+    hints = get_type_hints(kind)
+    readers: dict[str, Reader] = {}
+
+    def read(value: Any) -> Any:
+        _expect(type(value) is dict and value.keys() <= hints.keys(), kind, value)
+        if not readers:  # not before: a kind may hold itself
+            readers.update((name, _reader(hint)) for name, hint in hints.items())
+        return kind(**{name: readers[name](item) for name, item in value.items()})
+
+    return read
+
+
+def _tuple_reader(arguments: tuple[Any, ...]) -> Reader:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        reader = _reader(arguments[0])
+        return lambda value: tuple([reader(item) for item in _expect(type(value) is list, tuple, value)])
+    readers = tuple(_reader(one) for one in arguments)
+
+    def read(value: Any) -> Any:
+        _expect(type(value) is list and len(value) == len(readers), tuple, value)
+        return tuple(reader(item) for reader, item in zip(readers, value, strict=True))
+
+    return read
+
+
+def _union_reader(arguments: tuple[Any, ...]) -> Reader:
+    kinds = [kind for kind in arguments if kind is not types.NoneType]
+    _expect(len(kinds) == 1, arguments, "a union")
+    reader, optional = _reader(kinds[0]), len(kinds) < len(arguments)
+    return lambda value: None if value is None and optional else reader(value)
+
+
+def _mapping_reader(kind: Any, item: Any) -> Reader:
+    reader = _reader(item)
+    return lambda value: {key: reader(one) for key, one in _expect(type(value) is dict, kind, value).items()}
+
+
+def _number(value: Any) -> float:
+    return float(_expect(type(value) is float or type(value) is int, float, value))
 
 
 def _expect(claim: bool, kind: Any, value: Any) -> Any:
