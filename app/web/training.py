@@ -44,10 +44,14 @@ async def start(
     train: TheTrain,
     preset: Annotated[str, Form()],
     attempt: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
+    wrong: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
 ) -> Response:
-    """Begin a run with the code of one attempt; the newest passing one where none is named."""
+    """Begin a run with the code of one attempt; the newest passing one where none is named.
+
+    *wrong* is an attempt as well: that of the button for a wrong version, which overrules the list beside it.
+    """
     learner = await visitor.begin()
-    order = await order_of(site, learner, lesson, train, preset, attempt)
+    order = await order_of(site, learner, lesson, train, preset, attempt if wrong is None else wrong)
     if not isinstance(order, Order):
         return await _shown(request, site, learner, lesson, train, order)
     try:

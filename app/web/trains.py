@@ -16,6 +16,7 @@ from app.web.runs import Order
 from app.web.site import Site
 
 ATTEMPTS = 30
+BLANK = "____"
 
 NO_CODE = "Check that box first: it is its code that trains."
 NO_RUN = "There is no such run or no such attempt."
@@ -42,12 +43,19 @@ class CodeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainView:
-    """A training exercise. *box* is the address of the box whose code trains; *refused* says why nothing began."""
+    """A training exercise.
+
+    Args:
+        wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
+        box: The address of the box whose code trains.
+        refused: Why nothing began.
+    """
 
     train: Train
     url: str
     presets: tuple[PresetChoice, ...]
     codes: tuple[CodeChoice, ...]
+    wrong: CodeChoice | None
     box: str
     box_name: str
     run: RunView | None
@@ -89,11 +97,13 @@ async def train_view(
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
     url = f"/lessons/{lesson.slug}/train/{train.name}"
+    codes, failed = _code_choices(tried, stored.attempt_id if stored else None), _newest_wrong(tried)
     return TrainView(
         train=train,
         url=url,
         presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
-        codes=_code_choices(tried, stored.attempt_id if stored else None),
+        codes=codes,
+        wrong=next((one for one in codes if failed and one.value == failed.id), None),
         box=f"/lessons/{home.slug}#{box}",
         box_name=box,
         run=run_view(snapshot, preset, known_names(site.runs.names)) if snapshot else None,
@@ -165,6 +175,11 @@ def _newest(tried: Sequence[Attempt]) -> Attempt | None:
     """The newest attempt that passed, or the newest of all."""
     passed = [one for one in tried if one.correct]
     return next(reversed(passed or tried), None)
+
+
+def _newest_wrong(tried: Sequence[Attempt]) -> Attempt | None:
+    """The newest attempt that was judged wrong as a whole text, without a blank."""
+    return next((one for one in reversed(tried) if one.correct is False and BLANK not in one.text), None)
 
 
 def _label(number: int, attempt: Attempt, *, first: bool) -> str:

@@ -220,6 +220,25 @@ def test_an_earlier_attempt_is_replayed(client, page):
     assert page(text).attributes["run"]["data-solved"] == "false"
 
 
+def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(client):
+    for code in (WRONG, SOLUTION):
+        check(client, code)
+    before = client.get(PAGE).text
+    right, wrong = re.findall(r"<option value=\"(\d+)\"", before)
+
+    assert f'id="run-wrong" name="wrong" value="{wrong}"' in before
+    start(client, attempt=right, wrong=wrong)
+
+    assert "these gradients are not the same" in ended(client)
+
+
+def test_there_is_no_such_button_where_nothing_was_wrong_or_only_unfinished(client):
+    check(client, SOLUTION)
+    check(client, SOLUTION.replace("db2 = dlogits.sum(0)", "db2 = ____"))
+
+    assert 'id="run-wrong"' not in client.get(PAGE).text
+
+
 def test_code_that_fails_is_told_with_its_line_and_never_as_markup(client):
     check(client, CRASHING)
 
