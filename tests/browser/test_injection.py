@@ -1,0 +1,94 @@
+"""Hostile text in a real browser: whatever is typed, printed or raised, nothing of it runs, and nothing tries to.
+
+A script that ran would set `window.x`; one that was merely tried would be a complaint about the content policy, which
+the page fixtures do not forgive.
+"""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.content.blocks import Grad, Number
+from app.content.blocks import Shape as ShapeQuiz
+from tests.browser.answers import ADDRESS, read_lesson
+from tests.browser.steps import CHECK_MS, expect_verdict, fill_in, write
+
+LESSON = read_lesson()
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
+QUIZZES = [one for one in LESSON.exercises if isinstance(one, Number | ShapeQuiz)]
+PAYLOADS = [
+    "<img src=x onerror=window.x=1>",
+    "</script><script>window.x=1</script>",
+    "</textarea></pre></code><svg onload=window.x=1>",
+    '" autofocus onfocus="window.x=1" x="',
+    "' onmouseover='window.x=1",
+    "<iframe srcdoc='<script>parent.x=1</script>'></iframe>",
+    '<a href="javascript:window.x=1">a</a><form action=javascript:window.x=1>',
+    "`<b onclick=window.x=1>`[a](javascript:window.x=1)",
+    "$\\href{javascript:window.x=1}{a}$<details open ontoggle=window.x=1>",
+    '<div hx-get="/" hx-trigger="load" hx-on:load="window.x=1"></div>',
+    "<style>@import '//evil.example/x.css';</style><link rel=stylesheet href=//evil.example/>",
+    "<math><mtext></form><form><mglyph><style></math><img src onerror=window.x=1>",
+    "{{constructor.constructor('window.x=1')()}}",
+]
+TOGETHER = " ".join(PAYLOADS)
+PROGRAMS = {
+    "printed": f"print({TOGETHER!r})\ndX = 1",
+    "raised": f"assert False, {TOGETHER!r}",
+    "a key": f"dX = {{}}[{TOGETHER!r}]",
+    "a text for a tensor": f"dX = {TOGETHER!r}",
+    "a comment": f"# {TOGETHER}\ndX = dW = 0",
+    "no program": TOGETHER,
+}
+
+
+def untouched(page: Page) -> None:
+    """Nothing ran, and no element came out of a text."""
+    assert page.evaluate("window.x") is None
+    assert (
+        page.locator("iframe, [onerror], [onload], [onfocus], [onclick], [ontoggle], [srcdoc], object, embed").count()
+        == 0
+    )
+    assert (
+        page.locator("a[href^='javascript:'], form[action^='javascript:'], link[href*=evil], [hx-on\\:load]").count()
+        == 0
+    )
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_code_prints_raises_or_is_called_does_not_run(page: Page, program: str) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, PROGRAMS[program])
+
+    page.locator(f"#{BOX.name}-check").click()
+    expect(page.locator(f"#{BOX.name}-verdict[data-outcome]")).to_be_visible(timeout=CHECK_MS)
+    untouched(page)
+    page.locator(f"#{BOX.name}-run").click()
+    expect_verdict(page, BOX, outcome="run")
+    untouched(page)
+    for place in (ADDRESS, f"{ADDRESS}/code/{BOX.name}/history", f"{ADDRESS}?ask={BOX.name}"):
+        page.goto(place)
+        untouched(page)
+    assert "window.x=1" in page.locator("body").inner_text() or page.locator("textarea").count()
+
+
+def test_an_answer_that_is_repeated_does_not_run(page: Page) -> None:
+    page.goto(ADDRESS)
+    for payload in PAYLOADS:
+        for quiz in QUIZZES[:2]:
+            fill_in(page, quiz, [payload])
+            with page.expect_response(lambda response: response.request.method == "POST"):
+                page.locator(f"#{quiz.name}-form [data-action=answer]").click()
+            expect(page.locator(f"#{quiz.name}-feedback")).to_have_attribute("data-correct", "none")
+        untouched(page)
+        page.reload()
+        untouched(page)
+
+
+def test_an_address_does_not_run(page_with_errors: Page) -> None:
+    for payload in PAYLOADS:
+        hidden = quote(payload, safe="")
+        for address in (f"/{hidden}", f"/lessons/{hidden}", f"{ADDRESS}?ask={hidden}&emptied={hidden}#{hidden}"):
+            page_with_errors.goto(address)
+            untouched(page_with_errors)
