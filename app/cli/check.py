@@ -10,6 +10,8 @@ import typer
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.patient import Patient
 from app.check.prove import prove
+from app.cli.graders import settled
+from app.cli.refuse import refuse
 from app.content.blocks import Lesson
 from app.content.course import load_lesson, read_course
 from app.content.errors import LessonErrors
@@ -52,8 +54,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:
     if not path.exists():
-        typer.echo(f"{path} does not exist. Give a lesson file or a course folder.", err=True)
-        sys.exit(2)
+        refuse(f"{path} does not exist. Give a lesson file or a course folder.")
     if path.is_dir() and not (path / "unit.md").exists():
         course, errors = read_course(path)
         return list(course.lessons) if course else [], of_errors(errors)
@@ -68,5 +69,7 @@ def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:
 
 
 async def _prove(lessons: list[Lesson], settings: Settings, *, mutate: bool) -> tuple[Finding, ...]:
-    async with LocalGraders(settings, keep_facts=False) as graders:
+    async with settled(LocalGraders(settings, keep_facts=False)) as graders:
+        if graders.readiness.state != "ready":
+            refuse(f"Nothing was proved. {graders.readiness.reason}")
         return await prove(lessons, Patient(graders), mutate=mutate)

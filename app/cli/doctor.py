@@ -1,10 +1,8 @@
 """`backhand doctor`: what protects the machine that runs learners' code, and what is missing."""
 
-import sys
-from typing import NoReturn
-
 import typer
 
+from app.cli.refuse import refuse
 from app.engine.names import load_names
 from app.grading.names import NamesError
 from app.sandbox.canaries import CANARIES, canaries
@@ -22,19 +20,19 @@ def doctor() -> None:
         names = load_names(settings.names)
         typer.echo(f"{'on':<9} names: {len(names.names):,} of {names.source}")
     except NamesError as error:
-        _fail(f"Training is refused: {error}")
+        refuse(f"Training is refused: {error}", status=1)
     jail = Jail(require_landlock=settings.require_landlock, unsafe=settings.unsafe_no_sandbox)
     try:
         for layer in jail.facts:
             typer.echo(_line(layer))
         if jail.refusal:
-            _fail(f"Code is refused: {jail.refusal}")
+            refuse(f"Code is refused: {jail.refusal}", status=1)
         if not all(layer.on for layer in jail.facts if layer.name == "seccomp"):
-            _fail("Code runs WITHOUT a jail, because BACKHAND_UNSAFE_NO_SANDBOX is set.")
+            refuse("Code runs WITHOUT a jail, because BACKHAND_UNSAFE_NO_SANDBOX is set.", status=1)
         succeeded = canaries(jail)
         typer.echo(f"{len(CANARIES) - len(succeeded)} of {len(CANARIES)} test attacks were stopped.")
         if succeeded:
-            _fail(f"Code is refused: these test attacks succeeded: {', '.join(succeeded)}.")
+            refuse(f"Code is refused: these test attacks succeeded: {', '.join(succeeded)}.", status=1)
         typer.echo("Code runs in the jail.")
     finally:
         jail.close()
@@ -44,8 +42,3 @@ def _line(layer: Layer) -> str:
     if layer.on:
         return f"{'on':<9} {layer.name}"
     return f"{WORDS[layer.weight]:<9} {layer.name}: {layer.reason} {layer.remedy}".rstrip()
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    sys.exit(1)

@@ -6,10 +6,12 @@ import math
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
+from app.cli.graders import settled
+from app.cli.refuse import refuse
 from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
@@ -35,7 +37,7 @@ def grade(
     In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`.
     """
     if batch == (code is not None):
-        _usage("Give either a CODE.py or --batch.")
+        refuse("Give either a CODE.py or --batch.")
     task = _task(exercise)
     if batch:
         sys.exit(asyncio.run(_grade_batch(task, gate=not no_gate)))
@@ -64,14 +66,14 @@ def _name_row(one: NameVerdict) -> dict[str, Any]:
 
 
 async def _grade_one(task: AnyTask, code: str, *, gate: bool, as_json: bool) -> int:
-    async with _graders(gate=gate) as graders:
+    async with settled(_graders(gate=gate)) as graders:
         verdict = await graders.check(task, code)
     typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
     return 0 if verdict.passed else 1
 
 
 async def _grade_batch(task: AnyTask, *, gate: bool) -> int:
-    async with _graders(gate=gate) as graders:
+    async with settled(_graders(gate=gate)) as graders:
         async for name, code in _submissions():
             verdict = await graders.check(task, code) if code is not None else _unreadable()
             typer.echo(_dumped(as_row(verdict) | {"id": name}))
@@ -115,13 +117,13 @@ def _graders(*, gate: bool) -> LocalGraders:
 def _task(exercise: str) -> AnyTask:
     path, _, name = exercise.partition("#")
     if not name:
-        _usage(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
+        refuse(f"{exercise!r} names no exercise. Write FILE.md#EXERCISE, such as lesson.md#linear-backward.")
     lesson = _lesson(Path(path))
     boxes = [one for one in lesson.exercises if isinstance(one, CodeBox)]
     found = lesson.exercise(name)
     if not isinstance(found, CodeBox):
         known = ", ".join(one.name for one in boxes) or "none"
-        _usage(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
+        refuse(f"{path} has no code box {name!r}. Its code boxes are: {known}.")
     return task_of(lesson, found)
 
 
@@ -129,16 +131,16 @@ def _lesson(path: Path) -> Lesson:
     try:
         return load_lesson(path)
     except LessonErrors as errors:
-        _usage(str(errors))
+        refuse(str(errors))
     except OSError as error:
-        _usage(f"{path} cannot be read: {error.strerror}.")
+        refuse(f"{path} cannot be read: {error.strerror}.")
 
 
 def _read(path: Path) -> str:
     try:
         text = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
-        _usage(f"{path} cannot be read: {error.strerror}.")
+        refuse(f"{path} cannot be read: {error.strerror}.")
     return text.decode(errors="replace")
 
 
@@ -159,8 +161,3 @@ def _as_text(verdict: Verdict) -> str:
 def _dumped(row: Any) -> str:
     # ASCII: a message may quote text that no terminal encoding can carry.
     return json.dumps(row, allow_nan=False)
-
-
-def _usage(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    sys.exit(2)

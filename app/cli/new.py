@@ -2,12 +2,13 @@
 
 import json
 import re
-import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 import yaml
+
+from app.cli.refuse import refuse
 
 TEMPLATE = """\
 ---
@@ -69,13 +70,13 @@ def new(
 ) -> None:
     """Write a lesson that passes `backhand check`, to be changed into your own."""
     if path.suffix != ".md":
-        _refuse(f"{path} does not end in .md. Lessons are markdown files.")
+        refuse(f"{path} does not end in .md. Lessons are markdown files.")
     words = re.sub(r"^\d+-", "", path.stem)
     name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     if not name or not name[0].isalpha():
-        _refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
+        refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
     if any(sign in title for sign in "\r\n"):
-        _refuse("A title is one line.")
+        refuse("A title is one line.")
     text = TEMPLATE.format(title=_quoted(title or words.replace("-", " ").capitalize()), name=name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,9 +84,9 @@ def new(
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        _refuse(f"{path} exists already; nothing was written.")
+        refuse(f"{path} exists already; nothing was written.")
     except OSError as error:
-        _refuse(f"{path} cannot be written: {error.strerror}.")
+        refuse(f"{path} cannot be written: {error.strerror}.")
     _write_unit(path.parent)
     typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
 
@@ -107,8 +108,3 @@ def _quoted(title: str) -> str:
     except yaml.YAMLError:
         plain = False
     return title if plain else json.dumps(title, ensure_ascii=False)
-
-
-def _refuse(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    sys.exit(2)

@@ -1,0 +1,15 @@
+"""How a command ends that cannot do what it was asked for."""
+
+import sys
+from typing import NoReturn
+
+import typer
+
+USAGE = 2
+"""The call is to be changed, or the machine; 1 is for what was looked at and found wrong."""
+
+
+def refuse(message: str, status: int = USAGE) -> NoReturn:
+    """Say why on the error stream, and end."""
+    typer.echo(message, err=True)
+    sys.exit(status)
