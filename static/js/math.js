@@ -11,11 +11,28 @@ function name(label) {
   }
 }
 
+// A full stop behind a formula must not begin a line, nor a bracket before it end one: browsers would allow both.
+const SHORT = 40; // letters of TeX; a longer formula may itself need to be broken
+function keepTogether(element) {
+  const before = element.previousSibling;
+  const after = element.nextSibling;
+  const opening = before instanceof Text ? /[([“]+$/.exec(before.data) : null;
+  const closing = after instanceof Text ? /^[.,;:!?)\]”’]+/.exec(after.data) : null;
+  if ((!opening && !closing) || element.textContent.length > SHORT) return;
+  const together = document.createElement("span");
+  together.className = "together";
+  element.replaceWith(together);
+  together.append(opening ? opening[0] : "", element, closing ? closing[0] : "");
+  if (opening) before.data = before.data.slice(0, opening.index);
+  if (closing) after.data = after.data.slice(closing[0].length);
+}
+
 function typeset(root) {
   root.querySelectorAll("label:has(.math:not([data-set]))").forEach(name);
   for (const element of root.querySelectorAll(".math:not([data-set])")) {
     element.dataset.set = "true";
     const displayMode = element.dataset.display === "true";
+    if (!displayMode) keepTogether(element);
     katex.render(element.textContent, element, { displayMode, throwOnError: false, strict: false, trust: false, output: "htmlAndMathml", macros: { ...macros } });
   }
 }

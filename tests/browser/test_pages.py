@@ -58,6 +58,29 @@ def test_math_is_set_for_the_eye_and_for_screen_readers(page: Page) -> None:
     assert page.locator(".math math").count() == page.locator(".math").count()
 
 
+# How far a sign stands from the middle of the formula it belongs to, in pixels.
+LINES_APART = """found => found.flatMap(one => {
+  const set = one.querySelector(".katex-html").getBoundingClientRect();
+  return [...one.childNodes].filter(node => node instanceof Text && node.data).map(sign => {
+    const range = document.createRange();
+    range.selectNode(sign);
+    const { top, bottom } = range.getBoundingClientRect();
+    return Math.abs((top + bottom) / 2 - (set.top + set.bottom) / 2);
+  });
+})"""
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 700})
+def test_no_line_begins_with_the_full_stop_of_a_formula(page: Page) -> None:
+    page.goto("/lessons/batch-norm-in-one-line")
+    page.wait_for_selector(".math[data-set] .katex")
+
+    apart = page.locator(".together").evaluate_all(LINES_APART)
+
+    assert len(apart) > 10
+    assert max(apart) < 12, "a sign stands in another line than its formula"
+
+
 def test_an_axis_picker_shows_the_shape_of_every_choice(page: Page) -> None:
     page.goto(ADDRESS)
     quiz = next(one for one in LESSON.exercises if isinstance(one, Axes))
