@@ -13,8 +13,8 @@ from app.check.prove import prove
 from app.cli.graders import settled
 from app.cli.refuse import refuse
 from app.content.blocks import Lesson
-from app.content.course import load_lesson, read_course
-from app.content.errors import LessonErrors
+from app.content.errors import LessonError
+from app.content.lessons import read_lessons
 from app.engine.local import LocalGraders
 from app.settings import Settings
 
@@ -33,7 +33,7 @@ def check(
     for path in paths or [settings.lessons]:
         read, found = _read(path)
         lessons += read
-        findings += found
+        findings += of_errors(found)
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
         findings += asyncio.run(_prove(lessons, settings, mutate=mutants))
@@ -52,20 +52,13 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _read(path: Path) -> tuple[list[Lesson], list[Finding]]:
-    if not path.exists():
-        refuse(f"{path} does not exist. Give a lesson file or a course folder.")
-    if path.is_dir() and not (path / "unit.md").exists():
-        course, errors = read_course(path)
-        return list(course.lessons) if course else [], of_errors(errors)
-    lessons: list[Lesson] = []
-    findings: list[Finding] = []
-    for file in sorted(path.glob("[0-9]*-*.md")) if path.is_dir() else [path]:
-        try:
-            lessons.append(load_lesson(file))
-        except LessonErrors as errors:
-            findings += of_errors(errors.errors)
-    return lessons, findings
+def _read(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
+    if path.name == "unit.md":
+        refuse(f"{path} is no lesson but the page of a unit. Check its folder: {path.parent}.")
+    try:
+        return read_lessons(path)
+    except OSError as error:
+        refuse(f"{path} cannot be read: {error.strerror}. Give a lesson file, a unit or a course folder.")
 
 
 async def _prove(lessons: list[Lesson], settings: Settings, *, mutate: bool) -> tuple[Finding, ...]:

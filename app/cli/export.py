@@ -7,9 +7,8 @@ import typer
 
 from app.cli.refuse import refuse
 from app.content.blocks import Bug, Checker, Grad, Lesson
-from app.content.course import load_course, load_lesson
-from app.content.errors import LessonErrors
 from app.content.export import Work, cells_of, written_as
+from app.content.lessons import read_lessons
 from app.grading.quiz.answers import right_answers
 from app.settings import Settings
 from app.web.export import names_for
@@ -34,22 +33,25 @@ def export(
         target = to / Path(name).with_suffix(f".{form}")
         if target.exists() and not force:
             refuse(f"{target} is there already, perhaps with somebody's work in it. Give --force to overwrite it.")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(written_as(form, cells_of(lesson, work)), encoding="utf-8")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(written_as(form, cells_of(lesson, work)), encoding="utf-8")
+        except OSError as error:
+            refuse(f"{target} cannot be written: {error.strerror}.")
         typer.echo(target)
 
 
 def _lessons(path: Path) -> list[tuple[str, Lesson]]:
     """The lessons at *path*, each with the name of its file relative to the folder that was asked for."""
     try:
-        if path.is_dir() and not (path / "unit.md").exists():
-            return [(lesson.path, lesson) for lesson in load_course(path).lessons]
-        if not path.exists():
-            refuse(f"{path} does not exist. Give a lesson file, a unit or a course folder.")
-        files = sorted(path.glob("[0-9]*-*.md")) if path.is_dir() else [path]
-        return [(file.name, load_lesson(file)) for file in files]
-    except LessonErrors as errors:
-        refuse(str(errors))
+        lessons, errors = read_lessons(path)
+    except OSError as error:
+        refuse(f"{path} cannot be read: {error.strerror}. Give a lesson file, a unit or a course folder.")
+    if errors:
+        refuse("\n".join(str(one) for one in errors))
+    # The lessons of a course have their paths from there.
+    course = path.is_dir() and not (path / "unit.md").exists()
+    return [(one.path if course else Path(one.path).name, one) for one in lessons]
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:

@@ -84,10 +84,14 @@ def new(
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        refuse(f"{path} exists already; nothing was written.")
+        there = f"{path} exists already" if path.parent.is_dir() else f"{path.parent} is a file and no folder"
+        refuse(f"{there}; nothing was written.")
     except OSError as error:
         refuse(f"{path} cannot be written: {error.strerror}.")
-    _write_unit(path.parent)
+    try:
+        _write_unit(path.parent)
+    except OSError as error:
+        refuse(f"{path.parent / 'unit.md'} cannot be written: {error.strerror}.")
     typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
 
 

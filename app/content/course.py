@@ -59,9 +59,12 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         place = Place(folder.as_posix(), 1)
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
     errors: list[LessonError] = []
-    read = [_unit(path, folder, errors) for path in _unit_folders(folder, errors)]
+    try:
+        read = [_unit(path, folder, errors) for path in _unit_folders(folder, errors)]
+    except OSError as error:
+        return None, (_closed(folder, error),)
     lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
-    files = {path for one in read for path in one.files}
+    files = {path for one in read for path in (f"{one.folder}/unit.md", *one.files)}
     errors += _names_taken_twice([one.unit for one in read], folder)
     errors += _requirements(list(lessons.values()), {name for one in read for name in one.ids})
     errors += uses_faults(lessons.values())
@@ -69,7 +72,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         errors += _links(f"{one.folder}/unit.md", one.links, lessons, files)
     for lesson in lessons.values():
         errors += _links(lesson.path, lesson.links, lessons, files)
-    if not files:
+    if not any(one.files for one in read):
         place = Place(folder.as_posix(), 1)
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
     ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
@@ -85,6 +88,20 @@ class _Read:
     files: Sequence[str]
     ids: Sequence[str]
     links: Sequence[Link]
+
+
+def markdown_in(folder: Path) -> list[Path]:
+    """The lesson files of a unit, whatever they are called.
+
+    Raises:
+        OSError: The folder cannot be read.
+    """
+    found = (one for one in folder.iterdir() if one.suffix == ".md" and one.name != "unit.md")
+    return sorted(one for one in found if not one.name.startswith((".", "_")))
+
+
+def _closed(folder: Path, error: OSError) -> LessonError:
+    return LessonError(Place(folder.as_posix(), 1), "unreadable", f"The folder cannot be read: {error.strerror}.")
 
 
 def _unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
@@ -121,13 +138,15 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
     files: list[str] = []
     ids: list[str] = []
     numbers: dict[int, str] = {}
-    for file in sorted(path.glob("*.md")):
+    try:
+        found_files = markdown_in(path)
+    except OSError as error:
+        errors.append(_closed(path, error))
+        closed = Unit(slug=slug, number=int(number), title=path.name, summary=Markup(), lessons=())
+        return _Read(path.name, closed, (), (), ())
+    for file in found_files:
         relative = file.relative_to(folder).as_posix()
-        if file.name.startswith((".", "_")):
-            continue
         files.append(relative)
-        if file.name == "unit.md":
-            continue
         match = LESSON_NAME.match(file.name)
         if match is None:
             fix = "Name it like '07-matmul.md': a number, then a-z, 0-9 and hyphens."

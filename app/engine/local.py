@@ -33,6 +33,10 @@ BUSY = "Too many checks are waiting just now. Your text is saved; please try aga
 STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
 
 WARMING = Readiness(state="warming", reason="The graders are starting.")
+NOT_STARTING = Readiness(
+    state="refused", reason="The graders do not start, so no code is run; the log and backhand doctor say why."
+)
+STARTS = 3  # how often a start may fail before that is said
 
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
@@ -68,7 +72,7 @@ class LocalGraders:
 
     @property
     def readiness(self) -> Readiness:
-        known = replace(self._known if self._running else WARMING, look=self._look)
+        known = replace(self._known if self._running or self._known is NOT_STARTING else WARMING, look=self._look)
         if self._stopped.is_set():
             return replace(known, state="stopped", reason=STOPPED, layers=self._known.layers)
         if self._look is not None and self._look.refusal:
@@ -263,13 +267,16 @@ class LocalGraders:
         await self._bring_up(self._process())
 
     async def _bring_up(self, process: Process) -> None:
-        pause = 0.1
+        pause, failed = 0.1, 0
         while True:
             try:
                 hello = await process.start()
                 break
             except GraderDiedError as error:
                 log.warning("grader-did-not-start", cause=repr(error.__cause__))
+                failed += 1
+                if failed >= STARTS and not self._running:
+                    self._known = NOT_STARTING
                 await process.stop()
                 process = self._process()
                 await asyncio.sleep(pause)

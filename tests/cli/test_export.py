@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import nbformat
+import pytest
 from typer.testing import CliRunner
 
 from app.cli import app
@@ -61,4 +62,30 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     result = runner.invoke(app, ["export", str(tmp_path / "none.md")])
 
     assert result.exit_code == 2
-    assert "does not exist" in result.stderr
+    assert "none.md cannot be read: No such file or directory." in result.stderr
+
+
+@pytest.mark.parametrize("to", ["/proc/nothing", str(Path(__file__))])
+def test_a_folder_that_cannot_be_written_is_said(to: str) -> None:
+    result = runner.invoke(app, ["export", str(COURSE / "1-layers" / "01-linear.md"), "--to", to])
+
+    assert result.exit_code == 2
+    assert "01-linear.ipynb cannot be written" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_unit_without_lessons_is_said(tmp_path: Path) -> None:
+    (tmp_path / "unit.md").write_text("---\ntitle: Bare\n---\n")
+
+    result = runner.invoke(app, ["export", str(tmp_path)])
+
+    assert result.exit_code == 2
+    assert "The unit holds no lessons" in result.stderr
+
+
+def test_a_course_named_by_a_dot_keeps_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(COURSE)
+
+    runner.invoke(app, ["export", ".", "--to", str(tmp_path), "--format", "md"])
+
+    assert (tmp_path / "1-layers" / "01-linear.md").is_file()

@@ -44,6 +44,28 @@ def test_new_never_overwrites(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("/proc/1-nothing", "cannot be written: No such file"),
+        (__file__, "is a file and no folder; nothing was written"),
+    ],
+)
+def test_new_says_why_it_cannot_write(folder: str, said: str) -> None:
+    result = runner.invoke(app, ["new", f"{folder}/05-drop-out.md"])
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_new_refuses_a_title_of_two_lines(tmp_path: Path) -> None:
+    result = runner.invoke(app, ["new", str(tmp_path / "05-drop-out.md"), "--title", "Drop\nout"])
+
+    assert result.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["05-drop-out.txt", "05.md", "---.md", "07-123.md"])
 def test_new_refuses_a_file_that_gives_no_id(tmp_path: Path, name: str) -> None:
     result = runner.invoke(app, ["new", str(tmp_path / name)])

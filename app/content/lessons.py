@@ -1,0 +1,37 @@
+"""Lessons wherever they stand: in one file, in the folder of a unit, or in the folder of a course."""
+
+from pathlib import Path
+
+from app.content.blocks import Lesson, Place
+from app.content.course import load_lesson, markdown_in, read_course
+from app.content.errors import LessonError, LessonErrors
+
+
+def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
+    """The sound lessons at *path*, and the faults of all; outside of a course, no link is followed.
+
+    Raises:
+        OSError: There is nothing at *path*, or it cannot be read.
+    """
+    path.stat()
+    if not path.is_dir():
+        return _each([path])
+    if not (path / "unit.md").exists():
+        course, errors = read_course(path)
+        return (course.lessons if course else ()), errors
+    files = markdown_in(path)
+    if not files:
+        fix = "Add '01-lesson.md', or write one with backhand new."
+        return (), (LessonError(Place(path.as_posix(), 1), "empty", "The unit holds no lessons.", fix),)
+    return _each(files)
+
+
+def _each(files: list[Path]) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
+    lessons: list[Lesson] = []
+    errors: list[LessonError] = []
+    for file in files:
+        try:
+            lessons.append(load_lesson(file))
+        except LessonErrors as found:
+            errors += found.errors
+    return tuple(lessons), tuple(errors)

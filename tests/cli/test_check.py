@@ -1,0 +1,156 @@
+"""`backhand check` as authors and their builds call it: what it prints, and how it ends."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import app
+from app.engine.process import GraderDiedError
+
+runner = CliRunner()
+TESTS = Path(__file__).resolve().parents[1]
+LESSON = TESTS / "engine" / "layer.md"
+BAD = "---\ntitle: Bad\nid: bad\nestimate: 1 min\n---\n\nHere is a block.\n\n:::{shap} x\n:::\n"
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Path:
+    """A unit with one sound lesson and one of two faults."""
+    folder = tmp_path / "1-unit"
+    folder.mkdir()
+    (folder / "unit.md").write_text("---\ntitle: Unit\n---\n")
+    shutil.copy(LESSON, folder / "02-layer.md")
+    (folder / "01-bad.md").write_text(BAD)
+    return folder
+
+
+def test_a_sound_lesson_ends_with_zero_and_is_counted() -> None:
+    result = runner.invoke(app, ["check", str(LESSON)])
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "1 lesson, 1 exercise, 0 errors\n"
+
+
+def test_a_fault_ends_with_one_and_what_parses_is_proved_all_the_same(unit: Path) -> None:
+    result = runner.invoke(app, ["check", str(unit), "--no-mutants"])
+
+    fault, count = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert fault.startswith(f"{unit}/01-bad.md:9:1: unknown-directive ")
+    assert count == "1 lesson, 1 exercise, 1 error"
+
+
+def test_json_is_one_object_a_line_and_nothing_else(unit: Path) -> None:
+    result = runner.invoke(app, ["check", str(unit / "01-bad.md"), "--format", "json"])
+
+    (row,) = (json.loads(line) for line in result.stdout.splitlines())
+    assert (row["file"], row["line"], row["column"]) == (f"{unit}/01-bad.md", 9, 1)
+    assert (row["level"], row["code"]) == ("error", "unknown-directive")
+
+
+def test_github_annotates_the_place(unit: Path) -> None:
+    result = runner.invoke(app, ["check", str(unit / "01-bad.md"), "--format", "github"])
+
+    (line,) = result.stdout.splitlines()
+    assert line.startswith(f"::error file={unit}/01-bad.md,line=9,col=1,title=unknown-directive::")
+
+
+def test_faults_of_several_files_come_in_order(unit: Path) -> None:
+    shutil.copy(unit / "01-bad.md", unit / "03-bad.md")
+
+    result = runner.invoke(app, ["check", str(unit / "03-bad.md"), str(unit / "01-bad.md")])
+
+    assert [line.split(":")[0][-9:] for line in result.stdout.splitlines()[:2]] == ["01-bad.md", "03-bad.md"]
+
+
+def test_a_lesson_of_a_unit_with_no_name_for_one_is_told(unit: Path) -> None:
+    (unit / "01-bad.md").rename(unit / "Bad Lesson.md")
+
+    result = runner.invoke(app, ["check", str(unit), "--no-mutants"])
+
+    assert "Bad Lesson.md:1:1: file-name" in result.stdout
+
+
+@pytest.mark.parametrize("course", [True, False], ids=["course", "unit"])
+def test_a_folder_without_lessons_is_an_error(tmp_path: Path, *, course: bool) -> None:
+    unit = tmp_path / "1-unit"
+    unit.mkdir()
+    (unit / "unit.md").write_text("---\ntitle: Unit\n---\n")
+
+    result = runner.invoke(app, ["check", str(tmp_path if course else unit)])
+
+    assert result.exit_code == 1
+    assert "holds no lessons" in result.stdout
+    assert result.stdout.endswith("0 lessons, 0 exercises, 1 error\n")
+
+
+def test_a_unit_that_cannot_be_read_does_not_hide_the_others(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(unit, unit.parent / "2-closed")
+    close(unit.parent / "2-closed", monkeypatch)
+
+    result = runner.invoke(app, ["check", str(unit.parent), "--no-mutants"])
+
+    assert result.exit_code == 1
+    assert "2-closed:1:1: unreadable The folder cannot be read: Permission denied." in result.stdout
+    assert "01-bad.md:9:1: unknown-directive" in result.stdout
+
+
+def test_a_course_that_cannot_be_read_is_told(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    close(unit.parent, monkeypatch)
+
+    result = runner.invoke(app, ["check", str(unit.parent)])
+
+    assert result.exit_code == 1
+    assert "unreadable The folder cannot be read: Permission denied." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("none.md", "cannot be read: No such file or directory. Give a lesson file"),
+        ("1-unit/unit.md", "is no lesson but the page of a unit. Check its folder"),
+    ],
+)
+def test_what_is_no_lesson_is_told_in_one_line(unit: Path, path: str, said: str) -> None:
+    result = runner.invoke(app, ["check", str(unit.parent / path)])
+
+    (line,) = result.stderr.splitlines()
+    assert result.exit_code == 2
+    assert said in line
+
+
+def test_graders_that_do_not_start_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.local.Process", Dead)
+
+    result = runner.invoke(app, ["check", str(LESSON)])
+
+    assert result.exit_code == 2
+    assert [line for line in result.stderr.splitlines() if "grader-did-not-start" not in line] == [
+        "Nothing was proved. The graders do not start, so no code is run; the log and backhand doctor say why."
+    ]
+
+
+class Dead:
+    """A grader whose program cannot be imported."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    async def start(self) -> None:
+        raise GraderDiedError
+
+    async def stop(self) -> None: ...
+
+
+def close(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse to list *folder*: nothing can be closed to root by its rights alone."""
+    listed = Path.iterdir
+
+    def iterdir(path: Path) -> object:
+        if path == folder:
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
