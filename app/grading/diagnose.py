@@ -20,23 +20,29 @@ from app.grading.mistakes import (
     forks,
     fused,
     gather,
+    layer,
     locality,
     matmul,
+    moves,
     norm,
+    pairing,
     product,
     reduction,
+    repair,
     router,
     scope,
     shape,
     shares,
     size,
+    slices,
     softmax,
     twofold,
     upstream,
     views,
 )
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.slips import applied
+from app.grading.mistakes.slips import applied, throughout
+from app.grading.mistakes.unpacked import unpacked
 
 Family = Callable[[Bench], Iterator[Mistake]]
 Reader = Callable[[Bench], Diagnosis | None]
@@ -46,7 +52,11 @@ def operations(bench: Bench) -> Iterator[Mistake]:
     yield from applied(bench, SLIPS)
 
 
-SLIPS = {**elementwise.SLIPS, **product.SLIPS, **softmax.SLIPS, **entropy.SLIPS}
+def on_every_path(bench: Bench) -> Iterator[Mistake]:
+    yield from throughout(bench, SLIPS)
+
+
+SLIPS = {**elementwise.SLIPS, **product.SLIPS, **softmax.SLIPS, **layer.SLIPS, **entropy.SLIPS, **moves.SLIPS}
 
 OPERATIONS: tuple[Family, ...] = (
     operations,
@@ -68,10 +78,12 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     fused.average,
     gather.positions,
     (product.from_scope, upstream.mistakes),
+    (slices.mistakes, on_every_path),
     (norm.other_axes,),
-    (forks.mistakes,),
+    (forks.mistakes, pairing.mistakes),
     (scope.mistakes, upstream.copies),
     norm.changed,
+    repair.repaired,
     lambda bench: twofold.scaled(bench, predicted(bench, TWOFOLD)),
     shares.unnamed,
     views.misplaced,
@@ -92,7 +104,7 @@ def diagnose(case: Case) -> Diagnosis | None:
     broken = facts.not_finite(case) or facts.cut_to_integers(case) or facts.all_zeros(case)
     if broken is not None:
         return broken
-    bench = Bench(case)
+    bench = Bench(unpacked(case))
     if not bench.paths:
         return None
     return _named(bench) or _in_its_own_shape(case) or facts.another_shape(case)

@@ -92,6 +92,7 @@ class Case:
         visible: The same on the lesson's own sizes (float32), where it was computed.
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
+        lines: All of the learner's statements up to the last of *writes*.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Case:
     visible: Look | None
     axes: Mapping[str, tuple[str, ...]]
     writes: tuple[ast.stmt, ...]
+    lines: tuple[ast.stmt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,14 @@ class Plan:
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
 
+    def written_at(self, statement: int, line: int | None) -> frozenset[str]:
+        """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
+        whole = self.lines[statement]
+        inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
+        here = [node for node in inner if line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)]
+        found = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
+        return found or whole.writes
+
     def blamed_for(self, statement: int, names: Iterable[str]) -> str | None:
         """The one of *names* that *statement* works on, or else the next one to be finished."""
         if not 0 <= statement < len(self.lines):

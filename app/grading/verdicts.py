@@ -77,7 +77,7 @@ class Judge:
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
             found = sentences.stopped(name, kind_of(self.stopped), self.stopped.line)
-            written = self.plan.lines[self.stopped.statement].writes
+            written = self.plan.written_at(self.stopped.statement, self.stopped.line)
             at_fault = name == next((one for one in self.ruling.required if one in written), None)
             return (
                 self._told(name, "wrong", found) if at_fault else replace(self._told(name, "not-yet", found), code=None)

@@ -8,7 +8,7 @@
 | `input-for-output`, `output-for-input` | the local derivative's formula with the wrong one of x and y |
 | `applied-twice` | the formula on f(y), as if the function came once more |
 | `mean-missing`, `distance-missing` | variance: x itself instead of its distance to the mean, or neither |
-| `other-rule:OP` | the rule of another function |
+| `other-rule:OP` | exp, log: the rule of another function; see also `activation` |
 | `square-missing` | tanh: 1 - y; `minus-missing`: 1 + y^2; `one-missing`: y^2 |
 | `half-rule` | sigmoid: y, or 1 - y |
 | `power-coefficient` | square root: g/y, or 2g/y |
@@ -20,13 +20,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.grading.evidence import Array
+from app.grading.mistakes import activation
 from app.grading.mistakes.gate import GATE, LIMITS
 from app.grading.mistakes.power import EPSILON, POWER
 from app.grading.mistakes.rules import CURVES
 from app.grading.mistakes.slips import Slip, curve, local, right
 from app.grading.mistakes.steps import Step
-
-OTHERS = ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu", "reciprocal", "abs", "sin", "cos")
 
 
 def _input_for_output(step: Step) -> Array:
@@ -79,14 +78,6 @@ OUTPUT = Slip(
     "The local derivative of `{op}` is written here with its input, `{x}`; `{name}` puts in the output, `{y}`.",
     ("{y}",),
 )
-
-
-def _other_rule(name: str) -> Slip:
-    return Slip(
-        f"other-rule:{name}",
-        curve(CURVES[name].local),
-        f"`{{name}}` uses the local derivative of `{name}`; the forward line is `{{statement}}`.",
-    )
 
 
 COMMON = (UPSTREAM, LOCAL)
@@ -143,8 +134,6 @@ TANH = (
         curve(lambda _, y: 1 - np.tanh(y) ** 2),
         "`{y}` has been through tanh already; here tanh is applied once more.",
     ),
-    _other_rule("sigmoid"),
-    _other_rule("relu"),
 )
 SIGMOID = (
     TWICE,
@@ -179,7 +168,6 @@ SIGMOID = (
         curve(lambda _, y: CURVES["sigmoid"].local(y, CURVES["sigmoid"].value(y))),
         "`{y}` has been through sigmoid already; here it is applied once more.",
     ),
-    _other_rule("tanh"),
 )
 EXP = (
     Slip(
@@ -274,17 +262,16 @@ SLIPS: Mapping[str, tuple[Slip, ...]] = {
     "*": (UPSTREAM,),
     "var": (*SPREAD, UPSTREAM),
     "std": (*SPREAD, UPSTREAM),
-    "tanh": (*TANH, *COMMON, DIVIDED),
-    "sigmoid": (*SIGMOID, *COMMON, DIVIDED),
+    "tanh": (*TANH, *COMMON, DIVIDED, *activation.SLIPS["tanh"]),
+    "sigmoid": (*SIGMOID, *COMMON, DIVIDED, *activation.SLIPS["sigmoid"]),
     "exp": (*EXP, *COMMON),
     "log": (*LOG, *COMMON),
     "sqrt": (*SQRT, *EPSILON, *COMMON, DIVIDED),
     "rsqrt": (*EPSILON, *COMMON, INPUT, DIVIDED),
-    "relu": (*GATE, *COMMON),
+    "relu": (*GATE, *COMMON, *activation.SLIPS["relu"]),
+    **{op: (*COMMON, *activation.SLIPS[op], OUTPUT, DIVIDED) for op in ("gelu", "gelu_tanh", "silu", "softplus")},
     "clamp": (*GATE, *COMMON, *LIMITS),
     "pow": (*POWER, *EPSILON, *COMMON, DIVIDED),
-    **dict.fromkeys(
-        ("log2", "log10", "log1p", "expm1", "softplus", "logsigmoid", "silu"), (*COMMON, OUTPUT, INPUT, DIVIDED)
-    ),
+    **dict.fromkeys(("log2", "log10", "log1p", "expm1", "erf", "logsigmoid"), (*COMMON, OUTPUT, INPUT, DIVIDED)),
     **dict.fromkeys(("reciprocal", "abs", "sin", "cos"), (*COMMON, OUTPUT, INPUT, DIVIDED)),
 }

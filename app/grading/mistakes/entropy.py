@@ -16,7 +16,7 @@ import numpy as np
 
 from app.grading.evidence import Array
 from app.grading.mistakes.rules import one_hot, sigmoid, softmax
-from app.grading.mistakes.slips import Slip
+from app.grading.mistakes.slips import Slip, local
 from app.grading.mistakes.steps import Step
 
 
@@ -161,12 +161,15 @@ SQUARED = (
 )
 
 
+UPSTREAM = Slip("upstream-missing", local, "`{name}` does not use what arrives from above, {up}.")
+
+
 def _weight(step: Step) -> Array:
     return np.asarray(step.g / step.x.size if step.node.options["reduction"] == "mean" else step.g)
 
 
 SLIPS: Mapping[str, tuple[Slip, ...]] = {
-    "cross_entropy": CROSS_ENTROPY,
-    "binary_cross_entropy_with_logits": BINARY,
-    "mse_loss": SQUARED,
+    "cross_entropy": (*CROSS_ENTROPY, UPSTREAM),
+    "binary_cross_entropy_with_logits": (*BINARY, UPSTREAM),
+    "mse_loss": (*SQUARED, UPSTREAM),
 }

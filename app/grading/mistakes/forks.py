@@ -14,8 +14,8 @@ import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.rules import vjp
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 
 
 def mistakes(bench: Bench) -> Iterator[Mistake]:

@@ -12,7 +12,7 @@
 The terms are, for softmax with the probabilities p and the upstream g: p·g and p times the row sum of p·g; for
 log-softmax: g and p times the row sum of g; for cross-entropy: p and the one-hot of the labels; for its two-class form:
 the sigmoid and the target; for layer norm: the direct one and those through the mean and the variance; for tanh and
-sigmoid with output y: g, g·y and g·y².
+sigmoid with output y: g, g·y and g·y²; for gelu and silu, x times a gate: what passes the gate, and what moves it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ import numpy as np
 from app.grading.evidence import Array, Diagnosis, Look, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.factors import NEAR, any_factor, named_factor
-from app.grading.mistakes.rules import one_hot, sigmoid, softmax, standardised
+from app.grading.mistakes.rules import gelu_density, gelu_gate, one_hot, sigmoid, softmax, standardised
 from app.grading.mistakes.slips import every_step
 from app.grading.mistakes.steps import Step
 
@@ -66,6 +66,11 @@ def _curve(step: Step, true: Sequence[float]) -> Terms:
     return {word: (step.g * step.y**power, true[power]) for power, word in enumerate(words)}
 
 
+def _gated(gate: Callable[[Array], Array], density: Callable[[Array], Array], step: Step) -> Terms:
+    """Of y = x · gate(x): what passes the gate, and what moves it."""
+    return {"gate": (step.g * gate(step.x), 1.0), "density": (step.g * step.x * density(step.x), 1.0)}
+
+
 def _layer_norm(step: Step) -> Terms:
     if step.position:
         return {}
@@ -85,6 +90,9 @@ FORMULAS: Mapping[str, Callable[[Step], Terms]] = {
     "binary_cross_entropy_with_logits": _two_classes,
     "mse_loss": _squares,
     "layer_norm": _layer_norm,
+    "gelu": partial(_gated, partial(gelu_gate, approximate=False), partial(gelu_density, approximate=False)),
+    "gelu_tanh": partial(_gated, partial(gelu_gate, approximate=True), partial(gelu_density, approximate=True)),
+    "silu": partial(_gated, sigmoid, lambda x: sigmoid(x) * (1 - sigmoid(x))),
     "tanh": partial(_curve, true=(1.0, 0.0, -1.0)),
     "sigmoid": partial(_curve, true=(0.0, 1.0, -1.0)),
 }

@@ -21,9 +21,9 @@ import numpy as np
 
 from app.grading.evidence import Array, Diagnosis, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.rules import vjp
 from app.grading.mistakes.slips import Slip, at_step, every_step, local
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 from app.grading.mistakes.words import axis_text, places_text
 
 Index = tuple[Any, ...]

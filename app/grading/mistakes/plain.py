@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.grading.evidence import Array
+from app.grading.mistakes.library import LIBRARY
 from app.grading.mistakes.rules import Node
 
 ENTRIES_MAX = 4_000_000
@@ -21,7 +22,7 @@ PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: lambda base, exponent: float(base) ** float(exponent),
+    ast.Pow: lambda base, exponent: (base if isinstance(base, np.ndarray) else float(base)) ** float(exponent),
 }
 COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
@@ -40,7 +41,7 @@ class UntracedError(Exception):
 class Plain(ABC):
     """Evaluates what has no gradient; *forward* are the tensors and *dims* the sizes in scope."""
 
-    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, int]) -> None:
+    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any]) -> None:
         self.forward = forward
         self.dims = dims
 
@@ -48,13 +49,23 @@ class Plain(ABC):
     def node(self, expr: ast.expr) -> Node:
         """The operations of *expr*."""
 
+    @abstractmethod
+    def value(self, expr: ast.expr) -> Any:
+        """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
+
+    def made(self, expr: ast.expr, op: str, value: Array, *operands: Node, **options: Any) -> Node:
+        value = np.asarray(value)
+        if value.size > ENTRIES_MAX:
+            raise UntracedError("too large")
+        return Node(op, value, operands, expr, options)
+
     def is_plain(self, expr: ast.expr) -> bool:
         """Whether *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
         match expr:
             case ast.Constant() | ast.Compare():
                 return True
             case ast.Name(id=name):
-                return name not in self.forward
+                return name not in self.forward and not isinstance(self.dims.get(name), list | tuple)
             case ast.Attribute(attr="shape" | "ndim"):
                 return True
             case ast.Call(
@@ -86,6 +97,8 @@ class Plain(ABC):
                 return self.plain(base)[self.plain(part)]
             case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
                 return getattr(math, attr)
+            case ast.Attribute(value=ast.Name(id="torch")):
+                return None  # a type of number, which changes no value here
             case ast.Attribute(value=base, attr="shape"):
                 return self.node(base).value.shape
             case ast.Call(func=ast.Name(id="len"), args=[base]):
@@ -105,6 +118,9 @@ class Plain(ABC):
                 return getattr(np, attr)(sizes)
             if attr == "sqrt":
                 return math.sqrt(self.plain(expr.args[0]))
+            if attr in LIBRARY:
+                words = {word.arg: self.plain(word.value) for word in expr.keywords if word.arg}
+                return LIBRARY[attr](*map(self.plain, expr.args), **words)
             raise UntracedError(attr)
         base = self.node(func.value).value
         arguments = [self.plain(each) for each in expr.args]

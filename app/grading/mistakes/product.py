@@ -23,9 +23,10 @@ import numpy as np
 
 from app.grading.evidence import Array, Mistake, Path
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.rules import CURVES, vjp
+from app.grading.mistakes.rules import CURVES
 from app.grading.mistakes.slips import Slip, at_step, every_step, local, right
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 
 UPSTREAM = Slip(
     "upstream-missing",

@@ -92,6 +92,35 @@ def swapped(matrix: Array) -> Array:
     return np.swapaxes(matrix, -1, -2) if matrix.ndim > 1 else matrix
 
 
+def erf(x: Array) -> Array:
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64)
+
+
+GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
+
+
+def gelu_gate(x: Array, approximate: bool) -> Array:
+    """What a gelu multiplies its input by."""
+    if approximate:
+        return np.asarray(0.5 * (1 + np.tanh(GELU_INNER * (x + GELU_CUBE * x**3))))
+    return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))))
+
+
+def gelu_density(x: Array, approximate: bool) -> Array:
+    """The local derivative of the gate of a gelu."""
+    if approximate:
+        inner = np.tanh(GELU_INNER * (x + GELU_CUBE * x**3))
+        return np.asarray(0.5 * (1 - inner**2) * GELU_INNER * (1 + 3 * GELU_CUBE * x**2))
+    return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
+
+
+def _gelu(approximate: bool) -> "Curve":
+    return Curve(
+        lambda x: x * gelu_gate(x, approximate),
+        lambda x, _: gelu_gate(x, approximate) + x * gelu_density(x, approximate),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
     """An elementwise function: its value, and its local derivative from input *x* and output *y*."""
@@ -113,6 +142,9 @@ CURVES: Mapping[str, Curve] = {
     "relu": Curve(lambda x: np.maximum(x, 0.0), lambda x, _: (x > 0).astype(x.dtype)),
     "softplus": Curve(lambda x: np.logaddexp(x, 0.0), lambda x, _: sigmoid(x)),
     "logsigmoid": Curve(lambda x: -np.logaddexp(-x, 0.0), lambda x, _: 1.0 - sigmoid(x)),
+    "gelu": _gelu(False),
+    "gelu_tanh": _gelu(True),
+    "erf": Curve(erf, lambda x, _: 2 / math.sqrt(math.pi) * np.exp(-(x**2))),
     "silu": Curve(lambda x: x * sigmoid(x), lambda x, _: sigmoid(x) * (1.0 + x * (1.0 - sigmoid(x)))),
     "sqrt": Curve(np.sqrt, lambda _, y: 0.5 / y),
     "rsqrt": Curve(lambda x: x**-0.5, lambda x, _: -0.5 * x**-1.5),
@@ -255,11 +287,3 @@ VJPS: Mapping[str, Callable[[Node, int, Array], Array]] = {
     "mse_loss": squared_error_vjp,
     "binary_cross_entropy_with_logits": binary_entropy_vjp,
 }
-
-
-def vjp(node: Node, position: int, g: Array) -> Array:
-    """What *g* at the output of *node* sends to the operand at *position*, before a broadcast is undone."""
-    curve = CURVES.get(node.op)
-    if curve is not None:
-        return np.asarray(g * curve.local(node.operands[0].value, node.value))
-    return np.asarray(VJPS[node.op](node, position, g))

@@ -17,9 +17,10 @@ import numpy as np
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.reduction import unreduced
-from app.grading.mistakes.rules import reduce_to, vjp
+from app.grading.mistakes.rules import reduce_to
 from app.grading.mistakes.slips import Slip, at_step, every_step
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 
 POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
 RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}

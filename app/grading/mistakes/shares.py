@@ -142,7 +142,7 @@ def _fact(bench: Bench, group: Group, ratios: Sequence[float]) -> tuple[str, str
 def _way(bench: Bench, group: Group) -> str:
     """Names a share: by its consumer, and by its place where the consumer reads the tensor in several."""
     path = group.paths[0]
-    places = [each for each in bench.paths if each.statement.index == path.statement.index]
+    places = [each for each in bench.paths if each.statement == path.statement]
     if len(group.paths) > 1 or len(places) == 1:
         return f"the share through {group.text()}"
     ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]

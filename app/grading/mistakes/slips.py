@@ -11,8 +11,8 @@ import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.rules import vjp
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 
 Predict = Callable[[Step], Array | None]
 
@@ -85,3 +85,49 @@ def right(step: Step) -> Array:
 def local(step: Step) -> Array:
     """The local derivative alone: what is sent when the upstream is forgotten."""
     return vjp(step.node, step.position, np.ones_like(step.g))
+
+
+def throughout(bench: Bench, tables: Mapping[str, tuple[Slip, ...]]) -> Iterator[Mistake]:
+    """The same slip on every path of a tensor that feeds several lines, as a loop makes it."""
+    if len(bench.paths) < 2:
+        return
+    seen: set[tuple[str, str, int]] = set()
+    for path, depth, step in every_step(bench):
+        for rank, slip in enumerate(tables.get(step.node.op, tables.get("*", ()))):
+            if (slip.code, step.node.op, rank) in seen:
+                continue
+            seen.add((slip.code, step.node.op, rank))
+            fields = bench.spot(path, depth)
+            predict = partial(_together, bench, tables, slip, step.node.op)
+            say = f"{slip.say.format(**fields)} The same holds on every way that `{fields['tensor']}` takes."
+            yield Mistake(code=_code(slip.code, fields), predict=predict, say=partial(_said, say))
+
+
+def _said(text: str, _case: Case) -> str:
+    return text
+
+
+def _together(
+    bench: Bench, tables: Mapping[str, tuple[Slip, ...]], slip: Slip, op: str, _case: Case, look: Look
+) -> Array | None:
+    total, changed = np.zeros_like(look.reference), 0
+    for path in bench.paths:
+        share = _share(bench, tables, slip, op, path, look)
+        changed += share is not None
+        share = look.shares[path.key] if share is None else share
+        if share.shape != total.shape:
+            return None
+        total = total + share
+    return total if changed > 1 else None
+
+
+def _share(
+    bench: Bench, tables: Mapping[str, tuple[Slip, ...]], slip: Slip, op: str, path: Path, look: Look
+) -> Array | None:
+    """What *path* gives with the slip, or with the one of the same code for the operation that it goes through."""
+    steps = bench.steps(path, look)
+    tried = [(step, slip) for step in steps if step.node.op == op]
+    if not tried and ":" in slip.code:
+        tried = [(step, one) for step in steps for one in tables.get(step.node.op, ()) if one.code == slip.code]
+    shares = (step.carried(one.predict(step)) for step, one in tried)
+    return next((share for share in shares if share is not None), None)

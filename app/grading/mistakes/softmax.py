@@ -1,4 +1,4 @@
-"""Slips at softmax, log-softmax, log-sum-exp, a mask before them, and layer norm as one operation.
+"""Slips at softmax, log-softmax, log-sum-exp and a mask before them.
 
 | code | what is sent, with p the probabilities and g the upstream |
 |---|---|
@@ -9,18 +9,17 @@
 | `softmax-axis` | probabilities or averages along another axis |
 | `mean-for-sum` | a mean where the row is summed |
 | `mask-missing`, `mask-flipped` | a masked entry that lets a gradient through |
-| `statistics-constant`, `gain-missing`, `spread-missing` | layer norm |
+| `other-rule:OP` | the rule of softmax for log-softmax, or the inverse |
 | `row-sum-missing`, `first-term-missing`, `probabilities-missing` | log-softmax |
 | `unnormalised` | exp of the scores that was not divided by its sum |
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from app.grading.evidence import Array
-from app.grading.mistakes.rules import Axes, softmax, spread, standardised, vjp
+from app.grading.mistakes.rules import Axes, softmax, spread
 from app.grading.mistakes.slips import Slip, local
 from app.grading.mistakes.steps import Step
 
@@ -98,14 +97,63 @@ SOFTMAX = (
         "The products of {up} and the probabilities are averaged in `{name}`; they are summed, because the "
         "probabilities are the weights already.",
     ),
+    Slip(
+        "other-rule:log_softmax",
+        lambda s: s.g - s.y * _total(s, s.g),
+        "`{name}` follows the rule of log-softmax; the forward line is `{statement}`.",
+    ),
+    Slip(
+        "mask-missing",
+        lambda s: _with_probabilities(s, _unmasked(s)),
+        "The probabilities in `{name}` are those without the mask of `{statement}`.",
+    ),
     LOCAL,
     UPSTREAM,
 )
+
+
+def _with_probabilities(step: Step, p: Array | None) -> Array | None:
+    return None if p is None else np.asarray(p * (step.g - _total(step, step.g * p)))
+
+
+def _unmasked(step: Step) -> Array | None:
+    """The probabilities, had nothing been covered before."""
+    inner = step.node.operands[0]
+    return softmax(inner.operands[0].value, _axes(step)) if inner.op == "masked_fill" else None
+
+
 LOG_SOFTMAX = (
     Slip(
         "row-sum-missing",
         lambda s: s.g - np.exp(s.y) * s.g,
         "In `{name}` each probability meets only its own entry of {up}; every entry of the row moves it.",
+    ),
+    Slip(
+        "upstream-missing",
+        lambda s: s.g - np.exp(s.y),
+        "The probabilities stand in `{name}` as they are; in the rule for `{statement}` they are scaled by the row sum "
+        "of {up}.",
+    ),
+    Slip(
+        "other-rule:softmax",
+        lambda s: np.exp(s.y) * (s.g - _total(s, s.g * np.exp(s.y))),
+        "`{name}` follows the rule of softmax; the forward line is `{statement}`.",
+    ),
+    Slip(
+        "other-rule:softmax",
+        lambda s: np.exp(s.y) * s.g,
+        "`{name}` scales {up} by the probabilities, as a part of the softmax rule does; the forward line is "
+        "`{statement}`.",
+    ),
+    Slip(
+        "unnormalised",
+        lambda s: s.g - np.exp(s.x) * _total(s, s.g),
+        "exp of the scores stands in `{name}` where probabilities belong: it was not divided by its sum.",
+    ),
+    Slip(
+        "softmax-axis",
+        _on_other_axis(lambda s, axes: s.g - softmax(s.x, axes) * _total(s, s.g)),
+        "The probabilities in `{name}` add up to one along another axis than those of `{statement}`.",
     ),
     Slip(
         "first-term-missing",
@@ -156,60 +204,10 @@ LOGSUMEXP = (
 )
 
 
-def _ungained(step: Step) -> Array | None:
-    """The gradient of a layer norm whose gain was forgotten."""
-    if step.position or len(step.node.operands) == 1:
-        return None
-    return vjp(replace(step.node, operands=step.node.operands[:1]), 0, step.g)
-
-
-def _unscaled(step: Step) -> Array | None:
-    """The gradient of a layer norm without the division by the spread."""
-    return None if step.position else vjp(step.node, 0, step.g) / standardised(step.node)[1]
-
-
-def _constant(step: Step) -> Array | None:
-    if step.position:
-        return None
-    gain = step.node.operands[1].value if len(step.node.operands) > 1 else 1.0
-    return np.asarray(step.g * gain * standardised(step.node)[1])
-
-
-LAYER_NORM = (
-    Slip(
-        "statistics-constant",
-        _constant,
-        "`{name}` holds the mean and the variance constant. `{x}` moves them as well, and each sends back a share of "
-        "its own.",
-    ),
-    Slip(
-        "gain-missing",
-        _ungained,
-        "`{name}` leaves out the gain of `{statement}`, which scales everything that arrives.",
-    ),
-    Slip(
-        "spread-missing",
-        _unscaled,
-        "`{name}` lacks the division by the spread of each slice, which `{statement}` makes.",
-    ),
-    Slip(
-        "local-missing:{op}",
-        lambda s: s.g if s.position < 2 else None,
-        "`{name}` passes {up} on as if `{statement}` changed nothing.",
-    ),
-    Slip(
-        "own-factor",
-        lambda s: s.g * s.node.operands[0].value if s.position == 1 else None,
-        "`{name}` uses the input as it is; the gain scales the input after it was standardised.",
-    ),
-    UPSTREAM,
-)
-
 SLIPS: Mapping[str, tuple[Slip, ...]] = {
     "softmax": SOFTMAX,
     "log_softmax": LOG_SOFTMAX,
     "logsumexp": LOGSUMEXP,
-    "layer_norm": LAYER_NORM,
     "masked_fill": (
         Slip(
             "mask-missing",

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from app.grading.evidence import Array
+from app.grading.mistakes.library import LIBRARY
 from app.grading.mistakes.plain import ENTRIES_MAX, Plain, UntracedError, is_module
-from app.grading.mistakes.rules import CURVES, Node, softmax
+from app.grading.mistakes.rules import CURVES, Node
+from app.grading.mistakes.special import SPECIAL, part_of, reduced
 
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add",
@@ -66,6 +68,20 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+ITEMS_MAX = 200
+
+
+def bindings(target: ast.expr, value: Any) -> dict[str, Any]:
+    """What the names of *target* stand for once *value* is assigned to it."""
+    match target:
+        case ast.Name(id=name):
+            return {name: value}
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            parts = [bindings(each, one) for each, one in zip(elts, value, strict=True)]
+            return {name: one for part in parts for name, one in part.items()}
+    raise UntracedError(ast.unparse(target))
+
+
 def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]) -> Node:
     """The tree of operations of *expr*.
 
@@ -74,13 +90,25 @@ def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]
     """
     try:
         with np.errstate(all="ignore"):
-            return _Tracer(forward, dims).node(expr)
+            return Tracer(forward, dims).node(expr)
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
         raise UntracedError(str(error)) from error
 
 
-class _Tracer(Plain):
+class Tracer(Plain):
+    """Reads expressions; *known* keeps what was read, by identity, where nothing changes meanwhile."""
+
+    known: dict[int, Node] | None = None
+
     def node(self, expr: ast.expr) -> Node:
+        if self.known is None:
+            return self.read(expr)
+        found = self.known.get(id(expr))
+        if found is None:
+            found = self.known[id(expr)] = self.read(expr)
+        return found
+
+    def read(self, expr: ast.expr) -> Node:
         if self.is_plain(expr):
             return self.made(expr, "number", np.asarray(self.plain(expr)))
         match expr:
@@ -100,15 +128,62 @@ class _Tracer(Plain):
                 return self.node(inner)
             case ast.Attribute(value=base, attr="T" | "mT" as attr) if not self.is_plain(expr):
                 return self.transpose(expr, base, attr)
+            case ast.Subscript(
+                value=ast.Call(func=ast.Attribute(attr="chunk" | "split" | "unbind" as op) as func) as inner,
+                slice=ast.Constant(value=int() as rank),
+            ):
+                return part_of(self, inner, func, op, rank)
+            case ast.Subscript(value=ast.Name(id=name), slice=part) if name in self.dims:
+                return self.made(expr, "library", self.dims[name][self.plain(part)])
             case ast.Subscript(value=base, slice=part) if not self.is_plain(expr):
                 return self.index(expr, base, part)
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self.made(expr, "library", ~self.node(operand).value)
+            case ast.Call(func=ast.Name(id="sum")):
+                return self.made(expr, "library", sum(self.value(expr.args[0])))
+            case ast.Call(func=ast.Name(id="float" | "int" | "abs")):
+                return self.made(expr, "library", self.node(expr.args[0]).value)
         raise UntracedError(ast.unparse(expr))
 
-    def made(self, expr: ast.expr, op: str, value: Array, *operands: Node, **options: Any) -> Node:
-        value = np.asarray(value)
-        if value.size > ENTRIES_MAX:
-            raise UntracedError("too large")
-        return Node(op, value, operands, expr, options)
+    def value(self, expr: ast.expr) -> Any:
+        """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
+        if isinstance(expr, ast.List | ast.Tuple):
+            return [self.value(each) for each in expr.elts]
+        if isinstance(expr, ast.ListComp | ast.GeneratorExp):
+            return self.listed(expr)
+        if isinstance(expr, ast.Name) and expr.id in self.dims:
+            return self.dims[expr.id]
+        return self.plain(expr) if self.is_plain(expr) else self.node(expr).value
+
+    def listed(self, expr: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        (loop,) = expr.generators
+        if loop.ifs:
+            raise UntracedError("a condition in a list")
+        found = []
+        for each in self.items(loop.iter):
+            bound = bindings(loop.target, each)
+            arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
+            others = {name: one for name, one in bound.items() if name not in arrays}
+            inner = Tracer({**self.forward, **arrays}, {**self.dims, **others})
+            found.append(inner.value(expr.elt))
+        return found
+
+    def items(self, expr: ast.expr) -> list[Any]:
+        """What a loop over *expr* goes through; bounded."""
+        match expr:
+            case ast.Call(func=ast.Name(id="range"), args=bounds):
+                found: list[Any] = list(range(*(int(self.plain(bound)) for bound in bounds)))
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+                found = self.items(inner)[::-1]
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
+                found = list(enumerate(self.items(inner)))
+            case ast.Call(func=ast.Name(id="zip"), args=inner):
+                found = list(zip(*map(self.items, inner), strict=False))
+            case _:
+                found = list(self.value(expr))
+        if len(found) > ITEMS_MAX:
+            raise UntracedError("too many turns")
+        return found
 
     def binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> Node:
         a, b = self.node(left), self.node(right)
@@ -141,73 +216,31 @@ class _Tracer(Plain):
 
     def call(self, expr: ast.Call, func: ast.Attribute) -> Node:
         base, is_function = func.value, is_module(func.value)
-        op = SAME.get(func.attr, func.attr)
+        op = func.attr.rstrip("_")
+        op = SAME.get(op, op)
         arguments = list(expr.args) if is_function else [base, *expr.args]
         keywords = {word.arg: word.value for word in expr.keywords if word.arg}
         if op in set(BINARY.values()):
             return self.binary(expr, op, arguments[0], arguments[1])
         if op in {"square", "pow"}:
-            x = self.node(arguments[0])
-            return self.made(expr, "pow", x.value**2.0, x, exponent=2.0)
+            return self.binary(expr, "pow", arguments[0], ast.Constant(value=2) if op == "square" else arguments[1])
+        if op == "gelu" and keywords:
+            op = "gelu_tanh" if self.plain(keywords["approximate"]) == "tanh" else op
         if op in CURVES:
             return self.unary(expr, op, arguments[0])
         if op == "t":
             return self.transpose(expr, arguments[0], "T")
-        if op == "cat":
-            return self.joined(expr, arguments, keywords)
-        if op in {"cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"}:
-            return self.loss(expr, op, arguments, keywords)
-        if op == "layer_norm":
-            return self.layer_norm(expr, arguments, keywords)
-        if op in {"index_select", "embedding"}:
-            return self.looked_up(expr, op, arguments)
+        if op in SPECIAL:
+            return SPECIAL[op](self, expr, arguments, keywords)
+        if op in LIBRARY:
+            value = LIBRARY[op](*map(self.value, arguments), **{name: self.value(keywords[name]) for name in keywords})
+            return self.made(expr, "library", value)
         x = self.node(arguments[0])
         if op in {"reshape", "permute", "expand"}:
             return self.view(expr, op, x, arguments[1:])
         options = dict(zip(PARAMETERS.get(op, ()), map(self.plain, arguments[1:]), strict=False))
         options |= {name: self.plain(value) for name, value in keywords.items()}
         return self.made_from(expr, op, x, options)
-
-    def joined(self, expr: ast.Call, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> Node:
-        if not isinstance(arguments[0], ast.List | ast.Tuple):
-            raise UntracedError("cat of something else than a list")
-        parts = [self.node(part) for part in arguments[0].elts]
-        axis = (
-            self.plain(arguments[1]) if len(arguments) > 1 else self.plain(keywords.get("dim", ast.Constant(value=0)))
-        )
-        axis %= parts[0].value.ndim
-        return self.made(expr, "cat", np.concatenate([part.value for part in parts], axis), *parts, axis=axis)
-
-    def loss(self, expr: ast.Call, op: str, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> Node:
-        if set(keywords) - {"reduction"}:
-            raise UntracedError("a loss with options")
-        reduction = self.plain(keywords["reduction"]) if keywords else "mean"
-        x, target = self.node(arguments[0]), self.node(arguments[1])
-        value = np.zeros(()) if reduction in {"mean", "sum"} else np.zeros_like(x.value)
-        if reduction not in {"mean", "sum"}:
-            raise UntracedError("a loss that is not reduced")
-        return self.made(expr, op, value, x, target, reduction=reduction)
-
-    def layer_norm(self, expr: ast.Call, arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> Node:
-        given = dict(zip(("x", "shape", "weight", "bias", "eps"), arguments, strict=False)) | keywords
-        x, sizes = self.node(given["x"]), self.plain(given["shape"])
-        parts = [self.node(given[name]) for name in ("weight", "bias") if name in given]
-        if "bias" in given and "weight" not in given:
-            raise UntracedError("a layer norm with a bias alone")
-        eps = self.plain(given["eps"]) if "eps" in given else 1e-5
-        axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
-        centred = x.value - x.value.mean(axis=axes, keepdims=True)
-        value = centred * (x.value.var(axis=axes, keepdims=True) + eps) ** -0.5
-        for part, act in zip(parts, (np.multiply, np.add), strict=False):
-            value = act(value, part.value)
-        return self.made(expr, "layer_norm", value, x, *parts, axes=axes, eps=eps)
-
-    def looked_up(self, expr: ast.Call, op: str, arguments: list[ast.expr]) -> Node:
-        table, rows = (arguments[1], arguments[0]) if op == "embedding" else (arguments[0], arguments[2])
-        if op == "index_select" and self.plain(arguments[1]) != 0:
-            raise UntracedError("index_select along another axis")
-        x, index = self.node(table), (self.plain(rows),)
-        return self.made(expr, "index", x.value[index], x, index=index)
 
     def view(self, expr: ast.Call, op: str, x: Node, arguments: list[ast.expr]) -> Node:
         given = [self.plain(argument) for argument in arguments]
@@ -226,7 +259,7 @@ class _Tracer(Plain):
     def made_from(self, expr: ast.expr, op: str, x: Node, options: dict[str, Any]) -> Node:
         value = x.value
         if op in {"sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax", "log_softmax"}:
-            return self.reduced(expr, op, x, options)
+            return reduced(self, expr, op, x, options)
         if op == "clamp":
             limits = options.get("min"), options.get("max")
             return self.made(expr, op, np.clip(value, *limits), x, two_sided=None not in limits)
@@ -247,27 +280,3 @@ class _Tracer(Plain):
             shape = (*value.shape[:start], -1, *value.shape[end + 1 :])
             return self.made(expr, "reshape", value.reshape(shape), x)
         raise UntracedError(op)
-
-    def reduced(self, expr: ast.expr, op: str, x: Node, options: dict[str, Any]) -> Node:
-        value, dim = x.value, options.get("dim")
-        unbiased = options.get("unbiased", True)
-        if op in {"var", "std"} and isinstance(dim, bool):
-            unbiased, dim = dim, None
-        dims = range(value.ndim) if dim is None else (dim if isinstance(dim, tuple | list) else (dim,))
-        axes, keepdim = tuple(sorted(axis % max(value.ndim, 1) for axis in dims)), bool(options.get("keepdim", False))
-        if value.ndim == 0:
-            axes = ()
-        if op == "softmax":
-            return self.made(expr, op, softmax(value, axes), x, axes=axes)
-        top = value.max(axis=axes, keepdims=True)
-        total = np.log(np.exp(value - top).sum(axis=axes, keepdims=True)) + top
-        if op == "log_softmax":
-            return self.made(expr, op, value - total, x, axes=axes)
-        if op == "logsumexp":
-            kept = total if keepdim else total.squeeze(axes)
-            return self.made(expr, op, kept, x, axes=axes, keepdim=keepdim)
-        correction = options.get("correction", 1 if unbiased else 0)
-        if op in {"var", "std"}:
-            result = getattr(np, op)(value, axis=axes, ddof=correction, keepdims=keepdim)
-            return self.made(expr, op, result, x, axes=axes, keepdim=keepdim, correction=correction)
-        return self.made(expr, op, getattr(np, op)(value, axis=axes, keepdims=keepdim), x, axes=axes, keepdim=keepdim)

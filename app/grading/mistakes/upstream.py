@@ -16,9 +16,10 @@ import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
-from app.grading.mistakes.rules import reduce_to, swapped, vjp
+from app.grading.mistakes.rules import reduce_to, swapped
 from app.grading.mistakes.slips import Slip, at_step, every_step
 from app.grading.mistakes.steps import Step
+from app.grading.mistakes.vjp import vjp
 
 INVERTED = Slip(
     "upstream-inverted",
