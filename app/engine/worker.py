@@ -79,8 +79,10 @@ def _task(kind: str, text: str) -> AnyTask:
 
 def main() -> None:
     """`python -m app.engine.worker FD OPTIONS`, started by `local`."""
-    # Ctrl-C in a terminal reaches the whole group: the web process ends us by closing the socket.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C in a terminal, and what ends a service, reach the whole group: a running check is to be finished first. The
+    # web process ends us by closing the socket.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     # A web process that is gone reads no answer.
     with socket.socket(fileno=int(sys.argv[1])) as connection, contextlib.suppress(BrokenPipeError):
         serve(connection, json.loads(sys.argv[2]))

@@ -1,0 +1,188 @@
+"""The real server with real graders, from outside: a stopped run, a full disk, the end of the server during a check."""
+
+import contextlib
+import http.client
+import os
+import re
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+COURSE = Path(__file__).parent / "course"
+BOX = "/lessons/linear/code/linear-backward"
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+ENDLESS = "while True:\n    pass\n"
+WAIT_SECONDS = 60
+
+
+class Server:
+    """A server process on a free port, which can be ended and started again with what it had stored."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self.database = folder / "data" / "backhand.db"
+        self._environment = {
+            **os.environ,
+            "BACKHAND_LESSONS": str(COURSE),
+            "BACKHAND_DATA_DIR": str(folder / "data"),
+            "BACKHAND_GRADERS": "1",
+        }
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "app", "serve", "--port", str(self.port)],
+            env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        until(lambda: self.ask("GET", "/readyz")[0] == 200)
+
+    def ask(self, method: str, path: str, fields: dict[str, str] | None = None, cookie: str = "") -> tuple[int, str]:
+        """Status and text; 0 where there was no answer."""
+        connection = self.connection()
+        try:
+            self.send(connection, method, path, fields, cookie)
+            with connection.getresponse() as response:
+                return response.status, response.read().decode()
+        except (OSError, http.client.HTTPException):
+            return 0, ""
+        finally:
+            connection.close()
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
+
+    @staticmethod
+    def send(
+        connection: http.client.HTTPConnection, method: str, path: str, fields: dict[str, str] | None, cookie: str = ""
+    ) -> None:
+        headers = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "HX-Request": "true"}
+        headers |= {"Cookie": cookie} if cookie else {}
+        headers |= {"Content-Type": "application/x-www-form-urlencoded"} if fields else {}
+        connection.request(method, path, urlencode(fields or {}), headers)
+
+    def cookie(self) -> str:
+        """The session of a new learner."""
+        with contextlib.closing(self.connection()) as connection:
+            self.send(connection, "POST", f"{BOX}/draft", {"code": "dX = 0", "revision": "0"})
+            with connection.getresponse() as response:
+                return response.headers["set-cookie"].partition(";")[0]
+
+    def metric(self, name: str, **labels: str) -> float:
+        families = text_string_to_metric_families(self.ask("GET", "/metrics")[1])
+        samples = [one for family in families for one in family.samples if one.name == name]
+        return next((one.value for one in samples if labels.items() <= one.labels.items()), 0.0)
+
+    def texts(self, table: str) -> list[str]:
+        with sqlite3.connect(self.database) as db:
+            found = [text for (text,) in db.execute(f"SELECT text FROM {table}")]
+        db.close()
+        return found
+
+    def end(self, number: signal.Signals) -> None:
+        """Send *number* to the server alone, or, as what stops services does, SIGTERM to all its processes."""
+        if number == signal.SIGTERM:
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+        self.process.wait(WAIT_SECONDS)
+        until(lambda: not self.processes())
+
+    def processes(self) -> list[str]:
+        """What still runs of the server: its graders, zygotes and children belong to its session."""
+        found = []
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                name, _, rest = file.read_text().rpartition(") ")
+                state, _, _, session = rest.split()[:4]
+                if state != "Z" and int(session) == self.process.pid:
+                    found.append(name)
+        return found
+
+
+def until(claim: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not claim():
+        assert time.monotonic() < end, "it never came to pass"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    found = Server(tmp_path)
+    yield found
+    found.end(signal.SIGKILL)
+
+
+def check(server: Server, cookie: str, code: str) -> tuple[int, str]:
+    return server.ask("POST", f"{BOX}/check", {"code": code, "revision": "1"}, cookie)
+
+
+def test_a_browser_that_closes_its_connection_stops_its_run_and_frees_the_grader(server: Server) -> None:
+    cookie = server.cookie()
+    assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
+
+    with contextlib.closing(server.connection()) as connection:
+        server.send(connection, "POST", f"{BOX}/check", {"code": ENDLESS, "revision": "2"}, cookie)
+        until(lambda: server.metric("backhand_graders_idle") == 0)
+    until(lambda: server.metric("backhand_graders_idle") == 1)
+
+    assert server.metric("backhand_checks_total", kind="check", outcome="stopped") == 1
+    assert server.metric("backhand_checks_total", kind="check", outcome="timeout") == 0
+    assert server.metric("backhand_graders_replaced") == 0
+    assert server.texts("draft") == [ENDLESS]
+    assert 'data-passed="true"' in check(server, cookie, RIGHT + "# again")[1]
+
+
+def test_a_disk_that_takes_nothing_more_is_told_and_the_server_goes_on_when_it_does(server: Server) -> None:
+    cookie = server.cookie()
+    limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+    status, text = check(server, cookie, RIGHT)
+    assert status == 503
+    assert "The server cannot save right now" in text
+    assert server.ask("GET", "/lessons/linear", cookie=cookie)[0] == 200
+
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+    assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
+    assert server.texts("draft") == [RIGHT]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_server_that_ends_during_a_check_loses_nothing_that_was_written(
+    server: Server, number: signal.Signals
+) -> None:
+    cookie = server.cookie()
+    assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
+    answers: list[tuple[int, str]] = []
+    asking = threading.Thread(target=lambda: answers.append(check(server, cookie, ENDLESS)))
+    asking.start()
+    until(lambda: server.texts("draft") == [ENDLESS] and server.metric("backhand_graders_idle") == 0)
+
+    server.end(number)
+    asking.join(WAIT_SECONDS)
+
+    ((status, text),) = answers
+    if number == signal.SIGTERM:
+        assert status == 200, text
+        assert "took too long" in text
+    else:
+        assert status == 0
+    server.start()
+    page = server.ask("GET", "/lessons/linear", cookie=cookie)[1]
+    assert re.search(r'<textarea id="linear-backward-code"[^>]*>\n?while True:', page)
+    assert 'data-solved="true"' in page
+    assert server.texts("attempt")[0] == RIGHT
+    assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
