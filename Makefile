@@ -5,7 +5,7 @@ PORT ?= 8000
 BIN := .venv/bin
 TORCH := torch==2.13.0
 
-.PHONY: run setup test lint format browser benchmark screenshots clean
+.PHONY: run setup test lint format tools benchmark screenshots clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -32,8 +32,8 @@ node_modules/.installed: package.json package-lock.json
 static/dist/manifest.json: node_modules/.installed $(shell find static -path static/dist -prune -o -type f -print 2>/dev/null)
 	npm run --silent build
 
-browser:
-	@bash tests/browser/find-browser.sh
+tools:
+	@bash tests/find-tools.sh
 
 lint: .venv/.developed
 	$(BIN)/ruff format --check .
@@ -45,13 +45,13 @@ format: .venv/.developed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: setup .venv/.developed browser lint
+test: setup .venv/.developed tools lint
 	$(BIN)/pytest -n 2 --dist loadfile
 
 benchmark: setup .venv/.developed
 	$(BIN)/python -m benchmarks
 
-screenshots: setup .venv/.developed browser
+screenshots: setup .venv/.developed tools
 	$(BIN)/python -m tests.browser.screenshots
 
 clean:

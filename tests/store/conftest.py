@@ -1,7 +1,6 @@
 """A real database, migrated, with one learner in it."""
 
-import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from app.store import learners
 from app.store.database import Database, open_engine
 from app.store.migrate import migrate
 from app.store.tables import Base
+from tests.store import postgres
 
 
 @pytest.fixture
@@ -18,13 +18,24 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture
-async def url(tmp_path: Path) -> str:
-    """SQLite, or an empty PostgreSQL database that BACKHAND_TEST_DATABASE_URL names (its tables are dropped)."""
-    other = os.environ.get("BACKHAND_TEST_DATABASE_URL")
-    if other:
-        await _emptied(other)
-    return other or f"sqlite+aiosqlite:///{tmp_path / 'data' / 'test.db'}"
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL that the tests start."""
+    folder = postgres.programs()
+    if folder is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with postgres.server(folder) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'data' / 'test.db'}"
+    found: str = request.getfixturevalue("postgres_url")
+    await _emptied(found)
+    return found
 
 
 async def _emptied(url: str) -> None:

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Finds what the tests start beside the server: a browser, which they need, and two kinds of containers and PostgreSQL,
+# which they can do without (a skipped test says so). On Debian as root it installs what is missing.
+set -euo pipefail
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+has_browser() {
+    for name in "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable chrome; do
+        if [ -n "$name" ] && has "$name"; then return 0; fi
+    done
+    return 1
+}
+
+missing=()
+has_browser || missing+=(chromium)
+has bwrap || missing+=(bubblewrap)
+has runc || missing+=(runc)
+has initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
+
+if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then
+    echo "Installing Debian's ${missing[*]}."
+    export DEBIAN_FRONTEND=noninteractive
+    # The tests make a cluster of their own; the package need not start one.
+    settings=/etc/postgresql-common/createcluster.conf
+    if [ ! -e "$settings" ]; then
+        mkdir -p "${settings%/*}"
+        echo "create_main_cluster = false" >"$settings"
+    fi
+    apt-get update --quiet=2
+    apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}" >/dev/null
+fi
+if ! has_browser; then
+    echo "The browser tests need Chrome or Chromium. Install one (Debian: apt-get install chromium; Fedora: dnf install chromium;" >&2
+    echo "macOS: Google Chrome), or set CHROME to its path, then run make test again." >&2
+    exit 1
+fi
