@@ -8,11 +8,12 @@ _OURS = "Our fault, not yours; nothing was counted. Please try again."
 _OUTCOMES: dict[Ending, Outcome] = {
     "timeout": "timeout",
     "memory": "memory",
+    "flood": "memory",
     "denied": "denied",
     "crashed": "crashed",
     "fault": "fault",
 }
-_MESSAGES: dict[Outcome, str] = {
+_MESSAGES: dict[Ending, str] = {
     "timeout": (
         "The code was stopped after {seconds:g} s, the time limit of this box. A loop that never ends, or one over "
         "single entries where a tensor operation would do, is the usual reason."
@@ -20,6 +21,10 @@ _MESSAGES: dict[Outcome, str] = {
     "memory": (
         "The code asked for more memory than a run may use (256 MB). A list that only grows, or a tensor with an axis "
         "too many, is the usual reason."
+    ),
+    "flood": (
+        "The code sent back more than a run may (64 MB), so it was stopped. A tensor with an axis too many, or code "
+        "that writes to a stream, is the usual reason."
     ),
     "denied": (
         "The code tried something that no box needs, such as opening a file or a connection, and was stopped. A "
@@ -35,8 +40,8 @@ _MESSAGES: dict[Outcome, str] = {
 
 def ending(reply: Reply, seconds: float) -> Verdict:
     """The verdict on a run that ended before its time."""
-    outcome = _OUTCOMES.get(reply.ending, "fault")
-    return Verdict(outcome=outcome, message=_MESSAGES[outcome].format(seconds=seconds))
+    how = reply.ending if reply.ending in _OUTCOMES else "fault"
+    return Verdict(outcome=_OUTCOMES[how], message=_MESSAGES[how].format(seconds=seconds))
 
 
 def author_fault(reply: Reply) -> str:

@@ -223,7 +223,7 @@ class Jail:
         if cut == "deadline":
             return "timeout", f"still running after {job.seconds:g} s"
         if cut:
-            return "memory", f"more than {job.output_bytes} bytes of output"
+            return "flood", f"more than {job.output_bytes} bytes of output"
         if died == signal.SIGXCPU or (died == signal.SIGKILL and end.cpu_seconds >= min(1.0, job.seconds) - 0.1):
             return "timeout", f"{end.cpu_seconds:.1f} s of computing"
         if died == signal.SIGKILL:

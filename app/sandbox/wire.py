@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.sandbox import frames
 
 Array = NDArray[Any]
-Ending = Literal["done", "timeout", "memory", "denied", "crashed", "fault"]
+Ending = Literal["done", "timeout", "memory", "flood", "denied", "crashed", "fault"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,16 @@ def test_a_run_that_is_stopped_says_why_and_the_next_one_works(jailed, code, out
     assert jailed.check(LINEAR.task(), LINEAR.solution).passed
 
 
+def test_a_flood_is_told_as_one_and_not_as_a_list_that_grows(jailed):
+    code = "import os\nblock = bytes(1 << 20)\nwhile True:\n    os.write(3, block)"
+
+    verdict = jailed.check(LINEAR.task(seconds=10.0), code, gate=False)
+
+    assert verdict.outcome == "memory"
+    assert "sent back more than a run may" in verdict.message
+    assert "list" not in verdict.message
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -1,5 +1,5 @@
 # Send more frames than anybody reads.
-# outcome: crashed|timeout|memory
+# outcome: crashed|timeout|flood
 
 import os, struct
 for number in range(1000):

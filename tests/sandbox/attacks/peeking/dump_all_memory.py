@@ -1,5 +1,5 @@
 # Write its whole memory into the pipe, whatever it may hold.
-# outcome: memory|crashed
+# outcome: flood|crashed
 
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)

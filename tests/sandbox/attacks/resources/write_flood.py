@@ -1,5 +1,5 @@
 # Write to the result pipe without end.
-# outcome: memory|timeout
+# outcome: flood|timeout
 
 import os
 while True:

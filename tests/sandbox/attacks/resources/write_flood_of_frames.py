@@ -1,5 +1,5 @@
 # Send millions of frames.
-# outcome: memory|crashed|timeout
+# outcome: flood|crashed|timeout
 
 import os
 while True:
