@@ -41,7 +41,8 @@ def check(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Verdict:
     own, failed = found[_OWN], found[_FAILED]
     printed = reply.texts.get("printed", "")
     if failed.kinds:
-        return Verdict(outcome="fault", message=f"A case of this exercise failed: {failed.kinds[ANSWER]}")
+        said = failed.kinds.get(ANSWER, "it did not say how")
+        return Verdict(outcome="fault", message=f"A case of this exercise failed: {said}")
     if own.errors:
         error = own.errors[0]
         return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
@@ -94,7 +95,7 @@ def _waiting(checker: Checker, message: str, printed: str = "") -> Verdict:
 
 def _undefined(checker: Checker, own: Trial) -> str:
     call = f"`def {checker.function}({', '.join(checker.arguments)}):`"
-    kind = own.kinds[ANSWER]
+    kind = own.kinds.get(ANSWER, "object")
     if kind == "NoneType":
         return f"Nothing called `{checker.function}` was defined. Begin with {call}."
     return f"`{checker.function}` is a {kind} and cannot be called. Begin with {call}."

@@ -131,29 +131,32 @@ class Engine:
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         started = time.perf_counter()
-        jail = self._hurried(seconds)
-        code, _ = normalise(code)
+        try:
+            ran = self._ran(task, normalise(code)[0], gate, self._hurried(seconds))
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            ran = Run(outcome="fault", message=self._fault(error).message)
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a run of %s failed", task.name)
+            ran = Run(outcome="fault", message=grader_fault().message)
+        return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+    def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Run:
         task = task.mending if isinstance(task, HuntTask) else task
         plan, refused = self._admitted(() if isinstance(task, CheckerTask) else task.grad.forbid, code, gate)
         if refused is not None:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
-            ran = checking.run(task.checker, code, plan, jail)
-            return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
-        try:
-            bench = self._bench(task)
-            reply = jail.run(bench.job(code, plan, visible_only=True))
-        except (AuthorError, JailFailedError, UnfitError) as error:
-            return Run(outcome="fault", message=self._fault(error).message)
-        wall_ms = round((time.perf_counter() - started) * 1e3, 3)
+            return checking.run(task.checker, code, plan, jail)
+        reply = jail.run(self._bench(task).job(code, plan, visible_only=True))
         if reply.ending != "done":
             verdict = ending(reply, task.grad.seconds)
-            return Run(outcome=verdict.outcome, message=verdict.message, wall_ms=wall_ms)
+            return Run(outcome=verdict.outcome, message=verdict.message)
         trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]
         shown = tuple(
             Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in trial.shown[:_SHOWN]
         )
-        done = Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""), wall_ms=wall_ms)
+        done = Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
         if not trial.errors:
             return done
         raised = trial.errors[0]

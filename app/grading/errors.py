@@ -44,21 +44,31 @@ def raised(report: Mapping[str, Any]) -> Raised:
     operands = tuple(
         Operand(
             source=str(one.get("source", ""))[:120],
-            shape=tuple(int(size) for size in one.get("shape", ()) if isinstance(size, int)),
+            shape=numbers_in(one.get("shape")),
             dtype=str(one.get("dtype", ""))[:20],
         )
-        for one in report.get("operands", ())
+        for one in listed(report.get("operands"))
         if isinstance(one, dict)
     )
     line, statement = report.get("line"), report.get("statement")
     return Raised(
         kind=str(report.get("type", "Exception"))[:80],
         text=str(report.get("text", ""))[:2000],
-        line=line if isinstance(line, int) else None,
+        line=line if type(line) is int else None,
         source=str(report.get("source", ""))[:120],
         operands=operands,
-        statement=statement if isinstance(statement, int) else 0,
+        statement=statement if type(statement) is int else 0,
     )
+
+
+def listed(value: object) -> Sequence[Any]:
+    """*value* where it is a list; a report may hold anything anywhere."""
+    return value if isinstance(value, list) else ()
+
+
+def numbers_in(value: object) -> tuple[int, ...]:
+    """The whole numbers in a list; `true` is none, and no place for one would take it."""
+    return tuple(one for one in listed(value) if type(one) is int)
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.grading.errors import Raised, raised
+from app.grading.errors import Raised, listed, numbers_in, raised
 
 Array = NDArray[Any]
 
@@ -78,16 +78,16 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         later=changed,
         changed_by={name: at for name, at in _mapping(report.get("changed")).items() if isinstance(at, int)},
         kinds=kinds,
-        errors=tuple(raised(one) for one in _list(report.get("errors")) if isinstance(one, dict)),
-        mutated=_mutated(_list(report.get("mutated"))),
-        shown=tuple(_seen(_mapping(one)) for one in _list(report.get("shown"))),
+        errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
+        mutated=_mutated(listed(report.get("mutated"))),
+        shown=tuple(_seen(_mapping(one)) for one in listed(report.get("shown"))),
     )
 
 
 def _seen(one: Mapping[str, Any]) -> Seen:
     return Seen(
         name=str(one.get("name", ""))[:200],
-        shape=tuple(size for size in _list(one.get("shape")) if isinstance(size, int)),
+        shape=numbers_in(one.get("shape")),
         dtype=str(one.get("dtype", ""))[:20],
         text=str(one.get("text", ""))[:4000],
     )
@@ -115,7 +115,3 @@ def document(text: str) -> Mapping[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else ()
