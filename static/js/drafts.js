@@ -108,10 +108,10 @@ class Draft {
     try {
       const body = this.body(text, line);
       const response = await fetch(this.url, { method: "POST", body, keepalive: leaving, headers: { Accept: "application/json" } });
-      if (!response.ok) throw new Error(response.status);
+      if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
       this.confirm(text, line, await response.json());
-    } catch {
-      this.say("Kept on this device", "kept");
+    } catch ({ answered }) {
+      this.say(answered ? "Not saved: the server cannot. Kept on this device" : "Kept on this device", "kept");
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.save(), AGAIN);
     }
@@ -173,6 +173,7 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
       const response = await fetch(url, request);
       // 429: too much was asked for just now, and the text is saved all the same.
       if (response.ok || response.status === 429) draft.sent(text, line);
+      else draft.save();
       return response;
     } catch (error) {
       // Stopped, or the server is away: whether it has the text, and as which revision, is found out by saving it.

@@ -2,11 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.content.blocks import Grad
 from tests.browser.answers import ADDRESS, read_lesson
-from tests.browser.steps import editor, expect_verdict, section, write
+from tests.browser.steps import editor, expect_verdict, focus_stays, section, violations, write
 
 BOX = next(one for one in read_lesson().exercises if isinstance(one, Grad))
 SAVED = re.compile(r"^Saved \d")
@@ -116,6 +117,80 @@ def test_a_running_check_can_be_stopped(page: Page) -> None:
 
     expect(section(page, BOX).locator("[role=status]")).to_contain_text("Stopped")
     expect(page.locator(f"#{BOX.name}-check")).to_be_focused()
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+
+
+def test_after_a_stop_the_next_text_is_checked_and_is_no_conflict(page: Page) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, "while True:\n    pass")
+    page.locator(f"#{BOX.name}-check").click()
+    section(page, BOX).locator("[data-action=stop]").click()
+
+    write(page, BOX, BOX.solution.source)
+    page.locator(f"#{BOX.name}-check").click()
+
+    expect_verdict(page, BOX, passed="true")
+    expect(page.locator(f"#{BOX.name}-notice")).to_be_empty()
+
+
+def test_a_server_that_cannot_save_is_said_and_asked_again(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.clock.install()
+    page.goto(ADDRESS)
+    page.route("**/draft", lambda route: route.fulfill(status=503, body="The server cannot save right now."))
+    write(page, BOX, "dW = 5")
+    page.clock.run_for(2_000)
+    expect(page.locator(f"#{BOX.name}-saved")).to_contain_text("Not saved")
+
+    page.unroute("**/draft")
+    page.clock.run_for(16_000)
+
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_check_that_is_put_off_says_so_and_leaves_the_text_alone(context: BrowserContext, status: int) -> None:
+    page = context.new_page()
+    page.goto(ADDRESS)
+    write(page, BOX, "dW = 6")
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+    if status == 429:
+        page.route("**/check", lambda route: (spend_a_minute(page), route.continue_()))
+    else:
+        body = '<p class="problem" role="alert"><strong>The server cannot save right now.</strong></p>'
+        page.route(
+            "**/check",
+            lambda route: route.fulfill(
+                status=503, body=body, headers={"content-type": "text/html", "hx-reswap": "innerHTML"}
+            ),
+        )
+
+    page.locator(f"#{BOX.name}-check").focus()
+    with focus_stays(page):
+        page.keyboard.press("Enter")
+        said = "within a minute" if status == 429 else "cannot save right now"
+        expect(page.locator(f"#{BOX.name}-verdict")).to_contain_text(said)
+
+    expect(page.locator(f"#{BOX.name}-code")).to_have_value("dW = 6")
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+    assert violations(page, f"#{BOX.name}") == []
+
+
+def spend_a_minute(page: Page) -> None:
+    """Ask, in the name of this browser, for all that one minute allows."""
+    url = page.locator(f"#{BOX.name}-form").get_attribute("action")
+    headers = {"sec-fetch-site": "same-origin", "hx-request": "true"}
+    session = page.context.cookies()[0]["value"]  # a text that anybody had checked before would cost nothing
+    for number in range(31):
+        answer = page.request.post(
+            str(url),
+            form={"code": f"dW = {number}  # {session}", "revision": "999"},
+            headers=headers,
+            fail_on_status_code=False,
+        )
+        if answer.status == 429:
+            return
+    raise AssertionError("thirty-one checks were let through")
 
 
 def test_names_in_scope_are_offered_with_their_shapes(page: Page) -> None:
