@@ -70,7 +70,7 @@ class Laboratory:
             visible=looks.get("v"),
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
-            lines=tuple(line.node for line in self._plan.lines[: self._plan.last.get(name, -1) + 1]),
+            lines=tuple(line.node for line in self._plan.lines),
         )
 
 

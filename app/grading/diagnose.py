@@ -17,6 +17,7 @@ from app.grading.mistakes import (
     elementwise,
     entropy,
     facts,
+    finite,
     forks,
     fused,
     gather,
@@ -25,6 +26,7 @@ from app.grading.mistakes import (
     matmul,
     moves,
     norm,
+    order,
     pairing,
     product,
     reduction,
@@ -67,11 +69,13 @@ OPERATIONS: tuple[Family, ...] = (
 )
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
+    order.called_again,
     (reduction.mistakes, shape.mistakes),
     (norm.constants,),
     shares.named,
     (norm.mistakes,),
     norm.terms,
+    order.read_early,
     OPERATIONS,
     (product.of_operands,),
     fused.terms,
@@ -101,7 +105,8 @@ def predicted(bench: Bench, families: tuple[Family, ...]) -> Iterator[Mistake]:
 @np.errstate(all="ignore")
 def diagnose(case: Case) -> Diagnosis | None:
     """The mistake behind a wrong gradient; None where no table holds it."""
-    broken = facts.not_finite(case) or facts.cut_to_integers(case) or facts.all_zeros(case)
+    asked = (finite.not_finite, facts.cut_to_integers, facts.too_coarse, facts.all_zeros)
+    broken = next((found for ask in asked if (found := ask(case)) is not None), None)
     if broken is not None:
         return broken
     bench = Bench(unpacked(case))

@@ -92,7 +92,7 @@ class Case:
         visible: The same on the lesson's own sizes (float32), where it was computed.
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
-        lines: All of the learner's statements up to the last of *writes*.
+        lines: All of the learner's statements.
     """
 
     name: str

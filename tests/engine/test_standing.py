@@ -464,7 +464,8 @@ def test_a_tensor_of_integers_is_named_as_such(engine, line):
 
 
 def test_a_factor_near_one_is_shown_with_its_digits(engine):
-    verdict, _ = standing(engine, LINEAR, replaced(LINEAR, 3, "db = dY.sum(0) * (1 + 1e-4)"))
+    code = replaced(LINEAR, 3, "grown = lambda g: g * (1 + 1e-4)\ndb = grown(dY.sum(0))")
+    verdict, _ = standing(engine, LINEAR, code)
 
     assert "1.0001 times" in named(verdict, "db").message
 

@@ -2,8 +2,7 @@
 
 | code | meaning |
 |---|---|
-| `not-finite` | some entries are NaN or infinite |
-| `dtype` | integers or truth values: the fractions are cut off |
+| `dtype` | integers or truth values, whose fractions are cut off, or numbers of too few digits |
 | `zeros` | every entry is zero |
 | `shape` | another shape |
 | `unrecognised` | none of the tables; direction, size and place are given |
@@ -19,18 +18,7 @@ from app.grading.mistakes.words import axis_text, number_text, shown
 ALIKE = 0.999
 NOTHING = 1e-10
 VISIBLE = 1e-4
-
-
-def not_finite(case: Case) -> Diagnosis | None:
-    broken = [~np.isfinite(look.got) for look in case.looks if look.got.dtype.kind == "f"]
-    if not any(each.any() for each in broken):
-        return None
-    which = "Every entry" if all(each.all() for each in broken) else "An entry"
-    message = (
-        f"{which} of `{case.name}` is NaN or infinite. Look for a division by zero, the logarithm of zero or an "
-        "exponential that overflows."
-    )
-    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+COARSE = 1e-2
 
 
 def cut_to_integers(case: Case) -> Diagnosis | None:
@@ -41,6 +29,15 @@ def cut_to_integers(case: Case) -> Diagnosis | None:
     if not any(all(np.array_equal(look.got, way(look.reference)) for look in case.looks) for way in ways):
         return None
     return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
+
+
+def too_coarse(case: Case) -> Diagnosis | None:
+    """Right but for digits that the type of number cannot hold."""
+    if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in case.looks):
+        return None
+    if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in case.looks):
+        return None
+    return sentences.unfit(case.name, "dtype torch.float16, too few digits")
 
 
 def all_zeros(case: Case) -> Diagnosis | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.evidence import Array
+from app.grading.evidence import Array, Look
 from app.grading.mistakes.plain import UntracedError
 from app.grading.mistakes.rules import Node
 from app.grading.mistakes.trace import BINARY, Tracer, bindings
@@ -19,6 +19,16 @@ STATEMENTS_MAX = 400
 READING_ERRORS = (
     ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
 )  # fmt: skip
+
+
+def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """What is in scope before the first line, without *name* itself: arrays, and other values."""
+    arrays = {**look.forward, **look.gradients}
+    arrays.pop(name, None)
+    wide = {
+        one: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else None) for one, array in arrays.items()
+    }
+    return wide, dict(look.dims)
 
 
 class Interpreter:

@@ -32,6 +32,8 @@ ORDERS: tuple[Callable[[Array, Array], Array], ...] = (
 )
 """The eight products of {g, gᵀ} with {M, Mᵀ} in both orders."""
 
+MATRIX = 2
+SUM_TEXT = "Its entries are sums of such products."
 ENTRYWISE = frozenset({"mul", "tanh", "sigmoid", "relu", "exp", "log", "pow", "div", "neg"})
 
 
@@ -42,9 +44,13 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
             yield from _of_product(bench, path, depth, step, fields)
         elif step.node.op in ENTRYWISE and step.g.ndim >= 2:
             say = "`{op}` acts entry by entry in `{statement}`; `{name}` holds a matrix product.".format(**fields)
-            for other in (lambda step: step.z if len(step.node.operands) > 1 else step.y, lambda step: step.x):
+            for other in (_partner, lambda step: step.x, local):
                 for order in ORDERS:
                     yield _row(bench, path, depth, "matmul-not-elementwise", order, other, say, ())
+
+
+def _partner(step: Step) -> Array:
+    return step.z if len(step.node.operands) > 1 else step.y
 
 
 def _of_product(bench: Bench, path: Path, depth: int, step: Step, fields: dict[str, str]) -> Iterator[Mistake]:
@@ -63,6 +69,9 @@ def _of_product(bench: Bench, path: Path, depth: int, step: Step, fields: dict[s
             return np.asarray(g * (swapped(m) if transposed else m))
 
         yield _row(bench, path, depth, "elementwise-not-matmul", multiplied, lambda step: step.z, entry_text, ())
+    if not step.below and step.z.ndim == step.g.ndim == MATRIX:
+        unsummed = partial(_unsummed, bench, path, depth)
+        yield Mistake(code="elementwise-not-matmul", predict=unsummed, say=lambda _: f"{entry_text} {SUM_TEXT}")
     ones = "`{name}` holds what the product gives for an upstream of ones; {up} is missing.".format(**fields)
     yield Mistake(code="upstream-missing", predict=partial(_carried_local, bench, path, depth), say=lambda _: ones)
     for name, tensor in step.look.forward.items():
@@ -71,6 +80,17 @@ def _of_product(bench: Bench, path: Path, depth: int, step: Step, fields: dict[s
         text = "`{name}` is a product with `{other}`; the forward line is `{statement}`.".format(**fields, other=name)
         for order in ORDERS:
             yield _row(bench, path, depth, f"wrong-operand:{name}", order, partial(_named, name), text, (name,))
+
+
+def _unsummed(bench: Bench, path: Path, depth: int, _case: Case, look: Look) -> Array | None:
+    """Every product of an entry of what arrives and one of the other matrix, before any of them are added up."""
+    steps = bench.steps(path, look)
+    if depth >= len(steps) or len(bench.paths) > 1:
+        return None
+    step = steps[depth]
+    if step.position == 1:
+        return np.asarray(step.z[:, :, None] * step.g[:, None, :])
+    return np.asarray(step.g[:, None, :] * step.z[None, :, :])
 
 
 def _is_operand(tensor: Array, operand: Array) -> bool:

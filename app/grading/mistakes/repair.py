@@ -27,7 +27,7 @@ import numpy as np
 from app.grading.evidence import Array, Diagnosis, Look
 from app.grading.mistakes.bench import Bench
 from app.grading.mistakes.edits import Edit, edits
-from app.grading.mistakes.interpreter import Interpreter
+from app.grading.mistakes.interpreter import Interpreter, scope_of
 from app.grading.mistakes.kinds import Scope
 from app.grading.mistakes.plain import UntracedError
 from app.grading.mistakes.rules import Node
@@ -83,13 +83,9 @@ class Rerun:
     @classmethod
     def of(cls, bench: Bench, look: Look) -> "Rerun | None":
         """None where the reading does not come to what the learner has."""
-        arrays = {**look.forward, **look.gradients}
-        arrays = {
-            name: np.asarray(one, dtype=np.float64 if one.dtype.kind == "f" else None) for name, one in arrays.items()
-        }
-        arrays.pop(bench.case.name, None)
+        last = max((at for at, line in enumerate(bench.case.lines) if bench.case.name in _written(line)), default=-1)
         try:
-            rerun = cls(bench, look, bench.case.lines, Interpreter(arrays, dict(look.dims)))
+            rerun = cls(bench, look, bench.case.lines[: last + 1], Interpreter(*scope_of(look, bench.case.name)))
         except UntracedError:
             return None
         return rerun if bench.equal(rerun.result(rerun.after), look) else None

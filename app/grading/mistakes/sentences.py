@@ -12,16 +12,15 @@
 | `stale` | 43 |
 | `order` | 44 |
 | `unstable` | 47 |
-| `autograd` | 54 |
-| `inexact` | 55 |
-| `blind-check` | 57 |
+
+Row 54 is the gate's, row 55 the comparison's (`exact`, `approx`, `maxdiff`), row 57 that of the boxes for checks.
 """
 
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 from app.grading.evidence import Diagnosis
-from app.grading.mistakes.words import number_text, shape_text
+from app.grading.mistakes.words import number_text
 
 ALIKE = 0.8
 
@@ -80,34 +79,34 @@ def mutated(name: str, tensor: str, line: int | None = None) -> Diagnosis:
     )
 
 
-def stale(name: str) -> Diagnosis:
-    return _of(
-        name, "stale", f"On a second call `{name}` comes out twice as large: what the first call left was added to."
-    )
-
-
-def wrong_order(name: str, reader: str) -> Diagnosis:
-    """*name* was passed on before *reader* had added its share."""
-    return _of(name, "order", f"`{name}` was passed on before the share through `{reader}` had been added.")
-
-
-def unstable(name: str) -> Diagnosis:
-    return _of(
-        name, "unstable", f"For scores near 1000 `{name}` is not finite: exp overflows. Subtract the row maximum first."
-    )
-
-
-def uses_autograd(name: str, word: str) -> Diagnosis:
+def stale(name: str, times: int) -> Diagnosis:
+    """A function of the learner's was called *times* times, and each call added to what the one before had left."""
     return _of(
         name,
-        "autograd",
-        f"`{word}` asks torch for the gradient. This box is for the rule made by hand; torch is the judge.",
+        "stale",
+        f"`{name}` is exactly {times} times too large: the same call stands {times} times in the code, and each adds "
+        "to what the one before left. Clear the buffer first, or call once.",
     )
 
 
-def inexact(name: str, maxdiff: float, largest: float) -> Diagnosis:
-    shown = f"{number_text(maxdiff)} beside numbers up to {number_text(largest)}"
-    return _of(name, "inexact", f"`{name}` equals the reference up to rounding: the largest difference is {shown}.")
+def wrong_order(name: str, gradient: str, line: int, later: int) -> Diagnosis:
+    """*line* reads *gradient*, which the line *later* still adds to."""
+    return _of(
+        name,
+        "order",
+        f"`{name}` was computed too early: line {line} reads `{gradient}` before line {later} has added its share. A "
+        "gradient is passed on when it is finished.",
+    )
+
+
+def unstable(name: str, text: str, inner: str, largest: float) -> Diagnosis:
+    """The exponential *text* of *inner*, whose largest entry is *largest*, overflows."""
+    return _of(
+        name,
+        "unstable",
+        f"`{name}` is not finite: `{text}` overflows, because `{inner}` holds numbers up to {number_text(largest)}. "
+        "Subtract the row maximum before exp.",
+    )
 
 
 def stopped(name: str, kind: str, line: int | None) -> Diagnosis:
@@ -129,21 +128,6 @@ def stops_elsewhere(name: str, line: int | None, said: str) -> Diagnosis:
         f"It runs on the lesson's sizes but not on others, where line {line} stops: {said}. "
         "Take sizes from the tensors or the named dims, not from numbers.",
     )
-
-
-def blind_check(name: str, accepted: str) -> Diagnosis:
-    """*accepted* names what a comparison written by the learner let pass, such as `NaN`."""
-    return _of(name, "blind-check", f"This check accepts {accepted}.")
-
-
-def operands_do_not_fit(name: str, left: tuple[str, Sequence[int]], right: tuple[str, Sequence[int]]) -> Diagnosis:
-    """Two operands of a product, each with its text and shape."""
-    (one, one_shape), (other, other_shape) = left, right
-    message = (
-        f"`{one}` {shape_text(one_shape)} and `{other}` {shape_text(other_shape)} do not multiply: the inner sizes "
-        f"differ. Write the shape of `{name}` first, then see which operand needs its transpose."
-    )
-    return _of(name, "operands", message)
 
 
 def _of(name: str, code: str, message: str) -> Diagnosis:
