@@ -12,6 +12,7 @@ from app.content.blocks import Grad, Lesson, Train
 from app.grading.verdict import Verdict
 from app.store import attempts, progress, trainings
 from app.store.tables import TrainingRun
+from app.web.exam import is_exam
 from app.web.run_view import PARTS
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.standing import Solved, solved_by, sum_of, unit_view
@@ -19,8 +20,6 @@ from app.web.stored import decoded_snapshot, decoded_verdict
 
 router = APIRouter()
 
-FEWEST = 10
-"""A box without hints that asks for this many gradients is an exam."""
 SHOWN_NAMES = 10
 RIGHT = frozenset({"right", "right-other-road"})
 
@@ -77,9 +76,8 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
 
 def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
     """The box that asks for the most gradients without a hint."""
-    boxes = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and not one.hints]
-    largest = max(boxes, key=lambda box: len(box[1].require), default=None)
-    return largest if largest and len(largest[1].require) >= FEWEST else None
+    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
+    return max(exams, key=lambda exam: len(exam[1].require), default=None)
 
 
 async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:

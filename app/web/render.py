@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
+from app.web.exam import is_exam
 from app.web.said import OUTCOMES, heat_level, number
 from app.web.theme import theme_of
 
@@ -71,6 +72,7 @@ def _environment(templates: Path) -> Environment:
         "heat_level": heat_level,
         "outcome": OUTCOMES.__getitem__,
     }
+    environment.tests["exam"] = is_exam
     return environment
 
 

@@ -1,12 +1,14 @@
 """The closing page says what was made, and nothing that was not."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from app.content.blocks import Grad
 from app.content.course import load_course
 from app.engine.snapshot import Compared, Judged, Sampled, Snapshot
 from app.grading.verdict import NameVerdict, Verdict
@@ -105,6 +107,23 @@ def test_the_exam_has_a_badge_with_its_day(client: TestClient, write) -> None:
     assert "Exam passed" in text
     assert str(learners.now().year) in text
     assert text.count('<li data-done="true"><a') == 26
+
+
+def test_the_exam_shows_its_badge_where_it_was_passed_and_not_before(client: TestClient) -> None:
+    page = "/lessons/first-layer-and-exam"
+    lesson = COURSE.lesson("first-layer-and-exam")
+    assert lesson is not None
+    exam = lesson.exercise("exam")
+    assert isinstance(exam, Grad)
+    assert "Exam passed" not in client.get(page).text
+
+    for code, badges in (("dC = 1\n", 0), (exam.solution.source, 1)):
+        revision = re.search(r'id="exam-revision" value="(\d+)"', client.get(page).text)
+        assert revision is not None
+        answer = client.post(f"{page}/code/exam/check", data={"code": code, "revision": revision[1]})
+
+        assert answer.text.count("Exam passed") == badges
+    assert "All 26 gradients in one box, without a hint." in client.get(page).text
 
 
 def test_a_deliverable_is_ticked_when_all_it_links_to_is_done(client: TestClient, write) -> None:
