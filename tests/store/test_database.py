@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
@@ -50,7 +51,8 @@ async def test_writers_that_read_first_wait_for_each_other(database: Database, m
     async def save(text: str) -> None:
         async with database.write() as db:
             await drafts.save_draft(db, me, "lesson", "box", text, base=0)
-            await anyio.sleep(0.01)
+            for _ in range(20):  # the others come in between
+                await anyio.lowlevel.checkpoint()
 
     async with anyio.create_task_group() as group:
         for text in "abcdefgh":
