@@ -63,10 +63,13 @@ def canaries(jail: Runs) -> tuple[str, ...]:
     return tuple(canary.name for canary in CANARIES if not _held(canary, jail))
 
 
-def _held(canary: Canary, jail: Runs) -> bool:
+def _held(canary: Canary, jail: Runs, *, again: bool = True) -> bool:
     header = {"source": canary.source, "names": ["won"]}
     reply = jail.run(Job(driver="probe", header=header, seconds=canary.seconds, output_bytes=2**16))
     if reply.ending == "fault":
         return True
     ending = "error" if reply.ending == "done" and "error" in reply.texts else reply.ending
-    return "won" not in reply.arrays and ending in canary.endings
+    if "won" in reply.arrays:
+        return False
+    # On a busy machine the time can be over before the attack has begun, so an odd ending is looked at twice.
+    return ending in canary.endings or (again and _held(canary, jail, again=False))
