@@ -32,6 +32,16 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert "<html" not in text
 
 
+def test_a_remark_on_a_right_gradient_is_seen_without_a_click(client: TestClient, grader) -> None:
+    zero = NameVerdict(name="db", verdict="right", note="For this loss `db` is zero up to rounding.")
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"), zero), hidden_sizes=2)
+
+    text = send(client, "check").text
+
+    assert text.count("<details open>") == 1
+    assert "For this loss <code>db</code> is zero up to rounding." in text
+
+
 def test_a_passing_check_solves_the_exercise(client: TestClient, page) -> None:
     text = send(client, "check", RIGHT).text
 
