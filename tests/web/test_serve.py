@@ -1,9 +1,11 @@
 """The real server as a process of its own, with real graders."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -85,6 +87,8 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
         ("DATABASE_URL", "nonsense", 1, "The database of BACKHAND_DATABASE_URL cannot be used: Could not parse"),
         ("DATABASE_URL", "oracle://x/y", 1, "The database of BACKHAND_DATABASE_URL cannot be used: No module"),
         ("DATA_DIR", "/proc/none", 1, "The database of BACKHAND_DATA_DIR cannot be used: [Errno 2]"),
+        ("METRICS_FROM", "everybody", 2, "BACKHAND_METRICS_FROM is 'everybody'."),
+        ("CHECKS_PER_MINUTE", "-1", 2, "BACKHAND_CHECKS_PER_MINUTE is '-1'."),
         ("LESSONS", "/nowhere", 1, "1 fault in /nowhere; mend what is named, then serve again."),
     ],
 )
@@ -112,6 +116,28 @@ def test_a_host_that_is_not_here_is_said(tmp_path: Path, port: int) -> None:
 
     assert result.returncode == 1
     assert f"192.0.2.1 port {port} cannot be listened on" in result.stderr
+
+
+def test_a_locked_database_is_said_and_nothing_starts(tmp_path: Path, port: int) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "backhand.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        result = start(tmp_path, port, {})
+
+    assert result.returncode == 1
+    assert "The database of BACKHAND_DATA_DIR cannot be used: " in result.stderr
+    assert "locked" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_database_that_can_only_be_read_is_said_and_nothing_starts(tmp_path: Path, port: int) -> None:
+    file = tmp_path / "backhand.db"
+    sqlite3.connect(file).close()
+    file.touch()
+    result = start(tmp_path, port, {"BACKHAND_DATABASE_URL": f"sqlite+aiosqlite:///file:{file}?mode=ro&uri=true"})
+
+    assert result.returncode == 1
+    assert "cannot be used: attempt to write a readonly database." in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def start(folder: Path, port: int, settings: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
