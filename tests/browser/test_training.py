@@ -20,16 +20,20 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def pass_the_box(page: Page) -> None:
-    """Check the solution as a plain form would send it: how a box is typed into is tested elsewhere."""
+def check_the_box(page: Page, code: str) -> None:
+    """Check *code* as a plain form would send it: how a box is typed into is tested elsewhere."""
     revision = page.locator(f"#{BOX.name}-revision").input_value()
     answer = page.request.post(
         f"{ADDRESS}/code/{BOX.name}/check",
-        form={"code": BOX.solution.source, "revision": revision},
+        form={"code": code, "revision": revision},
         headers={"sec-fetch-site": "same-origin"},
     )
     assert answer.ok
     page.reload()
+
+
+def pass_the_box(page: Page) -> None:
+    check_the_box(page, BOX.solution.source)
     expect_verdict(page, BOX, passed="true")
 
 
@@ -65,6 +69,22 @@ def test_a_run_is_stopped_and_the_focus_is_not_lost(page: Page) -> None:
     expect(page.locator(f"#{TRAIN.name} .run")).to_have_attribute("data-phase", "stopped", timeout=RUN_MS)
     expect(page.locator(f"#{TRAIN.name}-headline")).to_contain_text("Stopped at step")
     assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_a_wrong_version_is_trained_with_and_told_apart(page: Page) -> None:
+    open_page(page, ADDRESS)
+    check_the_box(page, BOX.solution.source.replace("- dhpreact.sum(0) ", ""))
+    pass_the_box(page)
+
+    page.locator(f"#{TRAIN.name}-wrong").click()
+
+    run = page.locator(f"#{TRAIN.name} .run")
+    expect(run).to_have_attribute("data-phase", "finished", timeout=RUN_MS)
+    expect(run.locator(".feedback")).to_have_attribute("data-correct", "false")
+    expect(run).to_contain_text("these gradients are not the same")
+    expect(page.locator(f"#{TRAIN.name}")).to_have_attribute("data-solved", "false")
+    expect(run.locator(".picture svg")).to_have_count(2)
+    assert run.locator("figure details table").count() == 1
 
 
 @pytest.mark.browser_options(viewport={"width": 320, "height": 700})
