@@ -96,7 +96,7 @@ def _read(stretch: Stretch, reply: Reply) -> Stretched:
         said = ending(reply, LONGEST_SECONDS)
         return Stretched(outcome=said.outcome, message=said.message, wall_ms=reply.wall_ms)
     if "escaped" in reply.texts:
-        _LOG.error("training failed", extra={"detail": reply.texts["escaped"]})
+        _LOG.error("the training driver failed: %s", reply.texts["escaped"])
         return Stretched(outcome="fault", message=FAULT, wall_ms=reply.wall_ms)
     kept = {key: numbers_of(value) for key, value in reply.arrays.items() if _fits(key, value, stretch)}
     done = Stretched(outcome="graded", state=kept, wall_ms=reply.wall_ms)

@@ -17,6 +17,7 @@ from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.frames import packed, receive
 from app.engine.grade import Engine
+from app.engine.logs import log_in_lines
 from app.engine.stops import STOP, Stops
 from app.engine.stretch import Stretch
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
@@ -79,6 +80,7 @@ def _task(kind: str, text: str) -> AnyTask:
 
 def main() -> None:
     """`python -m app.engine.worker FD OPTIONS`, started by `local`."""
+    log_in_lines(sys.stderr)
     # Ctrl-C in a terminal, and what ends a service, reach the whole group: a running check is to be finished first. The
     # web process ends us by closing the socket.
     for number in (signal.SIGINT, signal.SIGTERM):
