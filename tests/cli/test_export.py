@@ -1,3 +1,6 @@
+import base64
+import re
+import zlib
 from pathlib import Path
 
 import nbformat
@@ -35,6 +38,19 @@ def test_solutions_are_in_it_when_they_are_asked_for(tmp_path: Path) -> None:
     runner.invoke(app, ["export", unit, "--format", "md", "--to", str(tmp_path), "--solutions"])
 
     assert "dW = X.T @ dY" in (tmp_path / "01-linear.md").read_text()
+
+
+def test_pictures_and_the_courses_names_go_along(tmp_path: Path) -> None:
+    runner.invoke(app, ["export", str(ROOT / "lessons" / "5-train"), "--to", str(tmp_path)])
+
+    cells = nbformat.read(tmp_path / "01-training.ipynb", as_version=4).cells
+    (drawn,) = (cell for cell in cells if cell.id == "invented-names-asked")
+    assert list(drawn.attachments) == ["picture.svg"]
+    (helpers,) = (cell for cell in cells if cell.id == "run-helpers")
+    packed = re.search(r'LIST = """(.*?)"""', helpers.source, re.DOTALL)
+    assert packed is not None
+    names = zlib.decompress(base64.b64decode(packed[1])).decode("ascii").split()
+    assert (len(names), names[0]) == (5_163, "aaron")
 
 
 def test_a_file_with_work_in_it_is_not_overwritten(tmp_path: Path) -> None:

@@ -79,3 +79,10 @@ def test_a_lesson_page_offers_it(client: TestClient) -> None:
     for form in ("ipynb", "py", "md"):
         assert f'href="{URL}.{form}"' in text
     assert f'href="{URL}.ipynb?blank=1"' in text
+
+
+def test_pictures_go_along_and_lessons_that_train_nothing_bring_no_names(client: TestClient) -> None:
+    cells = json.loads(client.get(f"{URL}.ipynb").text)["cells"]
+
+    assert any("attachments" in cell for cell in cells)
+    assert not any("LIST" in "".join(cell["source"]) for cell in cells)
