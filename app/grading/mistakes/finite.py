@@ -14,7 +14,7 @@ import numpy as np
 from app.grading.evidence import Case, Diagnosis, Look
 from app.grading.mistakes import sentences
 from app.grading.mistakes.interpreter import Interpreter, scope_of
-from app.grading.mistakes.plain import UntracedError
+from app.grading.mistakes.plain import READING_ERRORS, UntracedError
 from app.grading.mistakes.trace import Tracer
 
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
@@ -50,12 +50,12 @@ def _origin(case: Case, look: Look) -> Diagnosis | None:
 
 
 def _in_line(case: Case, line: ast.Assign, now: Interpreter) -> Diagnosis | None:
-    tracer = Tracer(now.arrays, now.others)
+    tracer = Tracer(now.arrays, now.others, now.purse)
     for expr in _innermost_first(line.value):
         try:
             with np.errstate(all="ignore"):
                 value = np.asarray(tracer.value(expr), dtype=np.float64)
-        except (UntracedError, ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError):
+        except (UntracedError, *READING_ERRORS):
             continue
         if value.size and not np.isfinite(value).all():
             return _said(case, line, expr, tracer)

@@ -14,6 +14,8 @@ import numpy as np
 
 from app.grading.evidence import Array, Case, Look, Mistake, Path
 from app.grading.mistakes.bench import Bench
+from app.grading.mistakes.gather import overwritten
+from app.grading.mistakes.slips import local
 from app.grading.mistakes.steps import Step
 from app.grading.mistakes.vjp import vjp
 
@@ -29,6 +31,9 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
     for path in bench.paths:
         predict = partial(_written_over, path)
         yield Mistake(code=f"overwritten:{path.consumer}", predict=predict, say=partial(_say_over, path=path))
+        for turned in (False, True):
+            copied = partial(_copied_over, bench, path, turned)
+            yield Mistake(code=f"overwritten:{path.consumer}", predict=copied, say=partial(_say_over, path=path))
 
 
 def _crossed(bench: Bench, one: Path, other: Path, _case: Case, look: Look) -> Array | None:
@@ -49,6 +54,16 @@ def _sent(step: Step, g: Array) -> Array | None:
 def _written_over(path: Path, _case: Case, look: Look) -> Array:
     share = look.shares[path.key]
     return np.where(share == 0, look.reference, share)
+
+
+def _copied_over(bench: Bench, path: Path, turned: bool, _case: Case, look: Look) -> Array | None:
+    """The rows that an index picked hold one share of theirs, and nothing of what the other lines had sent."""
+    steps = bench.steps(path, look)
+    if not steps or steps[-1].node.op != "index":
+        return None
+    rows = overwritten(steps[-1], turned)
+    picked = local(steps[-1]) != 0
+    return None if rows is None else np.where(picked, rows, look.reference - look.shares[path.key])
 
 
 def _say_crossed(case: Case, one: str, other: str) -> str:

@@ -42,7 +42,7 @@ def mistakes(bench: Bench) -> Iterator[Mistake]:
             yield at_step(bench, path, depth, slip)
 
 
-def _overwritten(step: Step, turned: bool = False) -> Array | None:
+def overwritten(step: Step, turned: bool = False) -> Array | None:
     """Each row keeps its last share, or its first where *turned*."""
     full, index, g = np.zeros(step.x.shape), step.node.options["index"], step.g
     rank = _picked(index).ndim
@@ -90,13 +90,13 @@ SLIPS = (
     ),
     Slip(
         "scatter-overwrite",
-        _overwritten,
+        overwritten,
         "In `{name}` a row that was picked several times holds one share only: a later write replaced the earlier "
         "ones. Rows that were picked once are right. Add each share to what is there.",
     ),
     Slip(
         "scatter-overwrite",
-        partial(_overwritten, turned=True),
+        partial(overwritten, turned=True),
         "In `{name}` a row that was picked several times holds one share only. Add each share to what is there.",
     ),
     Slip(

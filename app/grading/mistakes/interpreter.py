@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from app.grading.evidence import Array, Look
-from app.grading.mistakes.plain import UntracedError
+from app.grading.mistakes.plain import READING_ERRORS, UntracedError
+from app.grading.mistakes.purse import Purse
 from app.grading.mistakes.rules import Node
 from app.grading.mistakes.trace import BINARY, Tracer, bindings
 
 STATEMENTS_MAX = 400
-READING_ERRORS = (
-    ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
-)  # fmt: skip
 
 
 def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
@@ -34,13 +32,14 @@ def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
 class Interpreter:
     """A scope of arrays and of other values, such as sizes and lists."""
 
-    def __init__(self, arrays: Mapping[str, Array], others: Mapping[str, Any]) -> None:
+    def __init__(self, arrays: Mapping[str, Array], others: Mapping[str, Any], purse: Purse | None = None) -> None:
         self.arrays = dict(arrays)
         self.others = dict(others)
+        self.purse = Purse() if purse is None else purse
         self.left = STATEMENTS_MAX
 
     def copy(self) -> "Interpreter":
-        return Interpreter(self.arrays, self.others)
+        return Interpreter(self.arrays, self.others, self.purse)
 
     def run(self, statements: Sequence[ast.stmt], known: dict[int, Node] | None = None) -> None:
         """Run *statements*.
@@ -60,7 +59,7 @@ class Interpreter:
 
     def _statement(self, statement: ast.stmt, known: dict[int, Node] | None) -> None:
         self.left -= 1
-        if self.left < 0:
+        if self.left < 0 or self.purse.is_empty:
             raise UntracedError("too long")
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -71,7 +70,7 @@ class Interpreter:
                 now = ast.BinOp(_read(target), op, value)
                 self._bind(target, self._value(now, known), known)
             case ast.For(target=target, iter=items, body=body, orelse=[]):
-                for item in Tracer(self.arrays, self.others).items(items):
+                for item in Tracer(self.arrays, self.others, self.purse).items(items):
                     self._bind(target, item, None)
                     for inner in body:
                         self._statement(inner, None)
@@ -84,7 +83,7 @@ class Interpreter:
                 raise UntracedError(type(statement).__name__)
 
     def _value(self, expr: ast.expr, known: dict[int, Node] | None) -> Any:
-        tracer = Tracer(self.arrays, self.others)
+        tracer = Tracer(self.arrays, self.others, self.purse)
         tracer.known = known
         return tracer.value(expr)
 
@@ -92,7 +91,7 @@ class Interpreter:
         match target:
             case ast.Subscript(value=ast.Name(id=name), slice=part):
                 full = np.array(self.arrays[name], dtype=np.float64)
-                tracer = Tracer(self.arrays, self.others)
+                tracer = Tracer(self.arrays, self.others, self.purse)
                 tracer.known = known
                 parts = part.elts if isinstance(part, ast.Tuple) else [part]
                 full[tuple(tracer.plain(each) for each in parts)] = value

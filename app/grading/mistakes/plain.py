@@ -11,9 +11,9 @@ import numpy as np
 
 from app.grading.evidence import Array
 from app.grading.mistakes.library import LIBRARY
+from app.grading.mistakes.purse import CostError, Purse, cost, joint, picked, whole
 from app.grading.mistakes.rules import Node
 
-ENTRIES_MAX = 4_000_000
 MODULES = frozenset({"torch", "F", "math", "nn", "functional"})
 PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -34,6 +34,13 @@ COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
+READING_ERRORS = (
+    ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
+    MemoryError, CostError,
+)  # fmt: skip
+"""What a text that is not on the list, or costs too much, may raise while it is read."""
+
+
 class UntracedError(Exception):
     """The text uses something that is not on the list."""
 
@@ -41,9 +48,10 @@ class UntracedError(Exception):
 class Plain(ABC):
     """Evaluates what has no gradient; *forward* are the tensors and *dims* the sizes in scope."""
 
-    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any]) -> None:
+    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any], purse: Purse | None = None) -> None:
         self.forward = forward
         self.dims = dims
+        self.purse = Purse() if purse is None else purse
 
     @abstractmethod
     def node(self, expr: ast.expr) -> Node:
@@ -53,10 +61,19 @@ class Plain(ABC):
     def value(self, expr: ast.expr) -> Any:
         """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
 
+    def called(self, op: str, arguments: list[Any], words: Mapping[str, Any]) -> Any:
+        """What a function of the library gives, once it is paid for."""
+        self.purse.pay(cost(op, arguments, words))
+        return LIBRARY[op](*arguments, **words)
+
+    def picked(self, x: Any, index: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            self.purse.pay(picked(x, index if isinstance(index, tuple) else (index,)))
+        return x[index]
+
     def made(self, expr: ast.expr, op: str, value: Array, *operands: Node, **options: Any) -> Node:
         value = np.asarray(value)
-        if value.size > ENTRIES_MAX:
-            raise UntracedError("too large")
+        self.purse.pay(value.size)
         return Node(op, value, operands, expr, options)
 
     def is_plain(self, expr: ast.expr) -> bool:
@@ -90,11 +107,15 @@ class Plain(ABC):
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self.plain(operand)
             case ast.BinOp(op=op, left=left, right=right) if type(op) in PLAIN:
-                return PLAIN[type(op)](self.plain(left), self.plain(right))
+                a, b = whole(self.plain(left)), whole(self.plain(right))
+                self.purse.pay(joint(a, b))
+                return whole(PLAIN[type(op)](a, b))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
-                return COMPARE[type(op)](self.plain(left), self.plain(right))
+                a, b = self.plain(left), self.plain(right)
+                self.purse.pay(joint(a, b))
+                return COMPARE[type(op)](a, b)
             case ast.Subscript(value=base, slice=part):
-                return self.plain(base)[self.plain(part)]
+                return self.picked(self.plain(base), self.plain(part))
             case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
                 return getattr(math, attr)
             case ast.Attribute(value=ast.Name(id="torch")):
@@ -104,6 +125,7 @@ class Plain(ABC):
             case ast.Call(func=ast.Name(id="len"), args=[base]):
                 return len(self.plain(base))
             case ast.Call(func=ast.Name(id="range"), args=[stop]):
+                self.purse.pay(max(int(self.plain(stop)), 0))
                 return np.arange(self.plain(stop))
             case ast.Call(func=ast.Attribute(attr=attr) as func):
                 return self.plain_call(expr, func, attr)
@@ -112,15 +134,14 @@ class Plain(ABC):
     def plain_call(self, expr: ast.Call, func: ast.Attribute, attr: str) -> Any:
         if is_module(func.value):
             if attr == "arange":
-                return np.arange(self.plain(expr.args[0]))
-            if attr in {"ones", "zeros"}:
-                sizes = [self.plain(each) for each in expr.args]
-                return getattr(np, attr)(sizes)
+                bounds = [self.plain(each) for each in expr.args]
+                self.purse.pay(cost("arange", bounds, {}))
+                return np.arange(*bounds)
             if attr == "sqrt":
                 return math.sqrt(self.plain(expr.args[0]))
             if attr in LIBRARY:
                 words = {word.arg: self.plain(word.value) for word in expr.keywords if word.arg}
-                return LIBRARY[attr](*map(self.plain, expr.args), **words)
+                return self.called(attr, [self.plain(each) for each in expr.args], words)
             raise UntracedError(attr)
         base = self.node(func.value).value
         arguments = [self.plain(each) for each in expr.args]

@@ -30,6 +30,7 @@ from app.grading.mistakes.edits import Edit, edits
 from app.grading.mistakes.interpreter import Interpreter, scope_of
 from app.grading.mistakes.kinds import Scope
 from app.grading.mistakes.plain import UntracedError
+from app.grading.mistakes.purse import Purse
 from app.grading.mistakes.rules import Node
 
 TRIES_MAX = 2500
@@ -41,7 +42,8 @@ def repaired(bench: Bench) -> Diagnosis | None:
     case = bench.case
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
         return None
-    benches = [Rerun.of(bench, look) for look in case.looks]
+    purse = Purse()
+    benches = [Rerun.of(bench, look, purse) for look in case.looks]
     reruns = [one for one in benches if one is not None]
     if len(reruns) < len(case.looks):
         return None
@@ -58,6 +60,8 @@ def _tried(rerun: "Rerun") -> Iterator[Edit]:
     for at in reversed(rerun.candidates()):
         rerun.stand(at)
         for edit in rerun.edits():
+            if rerun.before[at].purse.is_empty:
+                return
             if rerun.mended(edit):
                 yield edit
 
@@ -81,11 +85,11 @@ class Rerun:
         self.known: dict[int, Node] | None = {}
 
     @classmethod
-    def of(cls, bench: Bench, look: Look) -> "Rerun | None":
+    def of(cls, bench: Bench, look: Look, purse: Purse) -> "Rerun | None":
         """None where the reading does not come to what the learner has."""
         last = max((at for at, line in enumerate(bench.case.lines) if bench.case.name in _written(line)), default=-1)
         try:
-            rerun = cls(bench, look, bench.case.lines[: last + 1], Interpreter(*scope_of(look, bench.case.name)))
+            rerun = cls(bench, look, bench.case.lines[: last + 1], Interpreter(*scope_of(look, bench.case.name), purse))
         except UntracedError:
             return None
         return rerun if bench.equal(rerun.result(rerun.after), look) else None

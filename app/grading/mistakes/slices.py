@@ -138,7 +138,15 @@ def _predict(
     steps = bench.steps(path, look)
     if depth >= len(steps):
         return None
-    return bench.resent(path, depth, look, _sent(steps[depth], act))
+    found = bench.resent(path, depth, look, _sent(steps[depth], act))
+    # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
+    return None if found is None or _holes(found) > _holes(look.reference) else found
+
+
+def _holes(tensor: Array) -> int:
+    """Slices that are zero, along any axis."""
+    axes = range(tensor.ndim)
+    return int(sum((~tensor.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
 
 
 def _sent(step: Step, act: Callable[[Array], Array]) -> Array:

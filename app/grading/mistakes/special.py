@@ -1,6 +1,7 @@
 """Readers of operations whose arguments have a form of their own, and of reductions."""
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from app.grading.mistakes.linear import convolution, einsum, total_so_far
 from app.grading.mistakes.plain import Plain, UntracedError, is_module
+from app.grading.mistakes.purse import joint, letters
 from app.grading.mistakes.rules import Node, softmax
 
 Special = Callable[[Plain, ast.Call, list[ast.expr], dict[str, ast.expr]], Node]
@@ -17,6 +19,7 @@ def _einsum(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict[st
     subscripts, *operands = arguments
     text, nodes = str(tracer.plain(subscripts)), [tracer.node(each) for each in operands]
     text = text if "->" in text else f"{text}->"
+    tracer.purse.pay(letters(text, [node.value for node in nodes]))
     value = einsum(text, *(node.value for node in nodes))
     return tracer.made(expr, "einsum", value, *nodes, subscripts=text)
 
@@ -33,6 +36,7 @@ def _convolved(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], keyword
         return tuple(size) if isinstance(size, tuple | list) else (int(size),) * rank
 
     stride, padding = sizes("stride", 1), sizes("padding", 0)
+    tracer.purse.pay(nodes[0].value.size * math.prod(nodes[1].value.shape[2:]))
     value = convolution(nodes[0].value, nodes[1].value, stride, padding)
     if len(nodes) > 2:
         value = value + nodes[2].value.reshape(-1, *(1,) * rank)
@@ -80,6 +84,7 @@ def _diagonal(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict[
 
 def _where(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> Node:
     mask, *nodes = np.asarray(tracer.value(arguments[0])), *(tracer.node(each) for each in arguments[1:])
+    tracer.purse.pay(joint(mask, *(node.value for node in nodes)))
     value = np.where(mask, *(node.value for node in nodes))
     return tracer.made(expr, "where", value, *nodes, mask=np.broadcast_to(mask, value.shape))
 
@@ -87,6 +92,7 @@ def _where(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict[str
 def _of_two(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> Node:
     nodes = [tracer.node(each) for each in arguments]
     assert isinstance(expr.func, ast.Attribute)
+    tracer.purse.pay(joint(*(node.value for node in nodes)))
     value = getattr(np, expr.func.attr)(*(node.value for node in nodes))
     return tracer.made(expr, expr.func.attr, value, *nodes)
 
@@ -137,7 +143,7 @@ def _looked_up(tracer: Plain, expr: ast.Call, arguments: list[ast.expr], _: dict
     if op == "index_select" and tracer.plain(arguments[1]) != 0:
         raise UntracedError("index_select along another axis")
     x, index = tracer.node(table), (tracer.plain(rows),)
-    return tracer.made(expr, "index", x.value[index], x, index=index)
+    return tracer.made(expr, "index", tracer.picked(x.value, index), x, index=index)
 
 
 SPECIAL: Mapping[str, Special] = {

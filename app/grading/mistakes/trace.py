@@ -13,7 +13,8 @@ import numpy as np
 
 from app.grading.evidence import Array
 from app.grading.mistakes.library import LIBRARY
-from app.grading.mistakes.plain import ENTRIES_MAX, Plain, UntracedError, is_module
+from app.grading.mistakes.plain import READING_ERRORS, Plain, UntracedError, is_module
+from app.grading.mistakes.purse import joint, product
 from app.grading.mistakes.rules import CURVES, Node
 from app.grading.mistakes.special import SPECIAL, part_of, reduced
 
@@ -91,7 +92,7 @@ def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]
     try:
         with np.errstate(all="ignore"):
             return Tracer(forward, dims).node(expr)
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
+    except READING_ERRORS as error:
         raise UntracedError(str(error)) from error
 
 
@@ -134,7 +135,7 @@ class Tracer(Plain):
             ):
                 return part_of(self, inner, func, op, rank)
             case ast.Subscript(value=ast.Name(id=name), slice=part) if name in self.dims:
-                return self.made(expr, "library", self.dims[name][self.plain(part)])
+                return self.made(expr, "library", self.picked(self.dims[name], self.plain(part)))
             case ast.Subscript(value=base, slice=part) if not self.is_plain(expr):
                 return self.index(expr, base, part)
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
@@ -164,7 +165,7 @@ class Tracer(Plain):
             bound = bindings(loop.target, each)
             arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
             others = {name: one for name, one in bound.items() if name not in arrays}
-            inner = Tracer({**self.forward, **arrays}, {**self.dims, **others})
+            inner = Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.purse)
             found.append(inner.value(expr.elt))
         return found
 
@@ -172,7 +173,9 @@ class Tracer(Plain):
         """What a loop over *expr* goes through; bounded."""
         match expr:
             case ast.Call(func=ast.Name(id="range"), args=bounds):
-                found: list[Any] = list(range(*(int(self.plain(bound)) for bound in bounds)))
+                turns = range(*(int(self.plain(bound)) for bound in bounds))
+                self.purse.pay(len(turns))
+                found: list[Any] = list(turns)
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 found = self.items(inner)[::-1]
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
@@ -192,10 +195,10 @@ class Tracer(Plain):
                 raise UntracedError("a tensor as exponent")
             return self.made(expr, op, a.value ** float(b.value), a, b, exponent=float(b.value))
         if op != "matmul":
-            if math.prod(np.broadcast_shapes(a.value.shape, b.value.shape)) > ENTRIES_MAX:
-                raise UntracedError("too large")
+            self.purse.pay(joint(a.value, b.value))
             act = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide}[op]
             return self.made(expr, op, act(a.value, b.value), a, b)
+        self.purse.pay(product(a.value, b.value))
         return self.made(expr, op, a.value @ b.value, a, b)
 
     def unary(self, expr: ast.expr, op: str, operand: ast.expr) -> Node:
@@ -212,7 +215,7 @@ class Tracer(Plain):
         x = self.node(base)
         parts = part.elts if isinstance(part, ast.Tuple) else [part]
         index = tuple(self.plain(each) for each in parts)
-        return self.made(expr, "index", x.value[index], x, index=index)
+        return self.made(expr, "index", self.picked(x.value, index), x, index=index)
 
     def call(self, expr: ast.Call, func: ast.Attribute) -> Node:
         base, is_function = func.value, is_module(func.value)
@@ -233,8 +236,8 @@ class Tracer(Plain):
         if op in SPECIAL:
             return SPECIAL[op](self, expr, arguments, keywords)
         if op in LIBRARY:
-            value = LIBRARY[op](*map(self.value, arguments), **{name: self.value(keywords[name]) for name in keywords})
-            return self.made(expr, "library", value)
+            words = {name: self.value(keywords[name]) for name in keywords}
+            return self.made(expr, "library", self.called(op, [self.value(each) for each in arguments], words))
         x = self.node(arguments[0])
         if op in {"reshape", "permute", "expand"}:
             return self.view(expr, op, x, arguments[1:])
@@ -251,8 +254,7 @@ class Tracer(Plain):
         if op == "expand":
             padded = (1,) * (len(sizes) - x.value.ndim) + x.value.shape
             sizes = tuple(old if new == -1 else new for old, new in zip(padded, sizes, strict=True))
-            if math.prod(sizes) > ENTRIES_MAX:
-                raise UntracedError("too large")
+            self.purse.pay(math.prod(sizes))
             return self.made(expr, op, np.broadcast_to(x.value, sizes), x)
         return self.made(expr, op, x.value.reshape(sizes), x)
 
