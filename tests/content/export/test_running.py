@@ -75,6 +75,7 @@ OWN = {
     ),
     "a blank as an argument": ("db = dY.sum(____)\ndX = dY @ W.T\n", "db not yet", "dX True"),
     "a blank in one entry": ("db = dY.sum(0)\ndb[0] = ____\ndX = dY @ W.T\n", "db not yet", "dX True"),
+    "a buffer that nothing was written into": ("dW = torch.zeros_like(W)\n____\n", "dW not yet: still all zeros"),
     "a number": ("dW = 3\n", "dW has the shape ()"),
     "a lost axis": ("db = dY.sum(0, keepdim=True)\n", "db has the shape"),
     "a return": ("dX = dY @ W.T\nreturn dX\n", "dX not yet"),
