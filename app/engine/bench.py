@@ -15,6 +15,7 @@ from app.engine.task import Task
 from app.grading.axes import axis_names
 from app.grading.compare import Array, Reference
 from app.grading.errors import Raised
+from app.grading.hints import fitting
 from app.grading.plan import Plan, read_plan
 from app.grading.ruling import Ruling
 from app.grading.trials import Trial, read_trials
@@ -194,12 +195,11 @@ class Bench:
         return verdict
 
     def with_hint(self, verdict: NameVerdict) -> NameVerdict:
-        """*verdict* with the first hint that speaks of its name."""
+        """*verdict* with the hint that fits its mistake best."""
         if verdict.code is None:
             return verdict
-        word = re.compile(rf"\b{re.escape(verdict.name)}\b")
-        fitting = (index for index, hint in enumerate(self.task.grad.hints) if word.search(hint.html))
-        return replace(verdict, hint=next(fitting, None))
+        hints = [str(hint.html) for hint in self.task.grad.hints]
+        return replace(verdict, hint=fitting(hints, verdict.name, verdict.code, self.ruling.required))
 
 
 def scales_output(task: Task) -> bool:
