@@ -1,12 +1,16 @@
 """Every attack of the catalogue ends as its file says and gains nothing, gate or no gate; an honest run then passes."""
 
+import ctypes
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from catalogue import attacks, ending
+from remote import NOBODY
 
+from app.sandbox import protection
 from app.sandbox.gate import refusal
 from app.sandbox.wire import Job
 
@@ -14,7 +18,9 @@ ATTACKS = attacks()
 X = np.arange(16.0).reshape(4, 4) / 16
 HONEST = Job(driver="probe", header={"source": "y = torch.tanh(x @ x)", "names": ["y"]}, arrays={"x": X})
 PLACES = ["/tmp", "/dev/shm", "/", str(Path.cwd()), str(Path.home())]
-KERNEL_OBJECTS = [Path("/proc/sysvipc") / kind for kind in ("shm", "sem", "msg")]
+KERNEL_OBJECTS = {kind: Path("/proc/sysvipc") / kind for kind in ("shm", "sem", "msg")}
+USERS = {os.getuid(), int(NOBODY), *protection._UIDS}
+"""As whom attacks run; another user's database has shared memory too, and it comes and goes."""
 
 
 def children(pid: int) -> int:
@@ -24,8 +30,14 @@ def children(pid: int) -> int:
 def traces() -> tuple[object, ...]:
     """What a run could leave behind on the machine."""
     files = [sorted(path.name for path in Path(place).glob("*backhand-attack*")) for place in PLACES]
-    objects = [path.read_text() for path in KERNEL_OBJECTS if path.exists()]
+    objects = [(kind, row) for kind, path in KERNEL_OBJECTS.items() if path.exists() for row in made_by(path, USERS)]
     return files, objects
+
+
+def made_by(table: Path, users: set[int]) -> list[str]:
+    """The ids of the kernel objects in *table* that one of *users* made."""
+    head, *rows = [line.split() for line in table.read_text().splitlines()]
+    return [row[1] for row in rows if int(row[head.index("cuid")]) in users]
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
@@ -49,6 +61,19 @@ def test_an_attack_gains_nothing_and_the_next_run_is_honest(attack, any_jail):
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_the_gate_knows_what_it_lets_through(attack):
     assert (refusal(attack.source) is None) == attack.passes_gate
+
+
+@pytest.mark.skipif(not KERNEL_OBJECTS["shm"].exists(), reason="this kernel has no System V objects")
+def test_a_kernel_object_that_is_left_is_noticed():
+    libc = ctypes.CDLL(None)
+    before = traces()
+    left = libc.shmget(0, 4096, 0o1600)
+
+    after = traces()
+    libc.shmctl(left, 0, None)
+
+    assert before != after
+    assert traces() == before
 
 
 def test_every_group_of_attacks_is_there():
