@@ -22,5 +22,8 @@ class Stops:
 
     def asked(self) -> bool:
         """Read one message; True for a stop, and where the web process is gone."""
-        message = receive(self._connection)
+        try:
+            message = receive(self._connection)
+        except ConnectionError:
+            return True
         return message is None or message["ask"] == STOP

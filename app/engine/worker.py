@@ -86,7 +86,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     # A web process that is gone reads no answer.
-    with socket.socket(fileno=int(sys.argv[1])) as connection, contextlib.suppress(BrokenPipeError):
+    with socket.socket(fileno=int(sys.argv[1])) as connection, contextlib.suppress(ConnectionError):
         serve(connection, json.loads(sys.argv[2]))
 
 
