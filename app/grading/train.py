@@ -140,6 +140,7 @@ def steps(model: Model, out: Output) -> None:
     """As many steps as the time allows, from `first` to before `stop`."""
     header = model.header
     losses: list[Tensor] = []
+    gradients: Sequence[Any] = ()
     step, half, (early, late) = header["first"], header["half"], header["rates"]
     deadline = time.perf_counter() + header["seconds"]
     try:
@@ -159,12 +160,22 @@ def steps(model: Model, out: Output) -> None:
                     value.add_(gradient, alpha=-rate)
             step += 1
     except BaseException as error:  # also an exit: the steps before it count
-        _report(error, header["code"], out)
+        _report(_unfit(model, gradients) or error, header["code"], out)
         losses = losses[: step - header["first"]]
     out.tensor("losses", torch.stack(losses) if losses else torch.empty(0))
     for name, value in model.values.items():
         out.tensor(f"p/{name}", value)
     out.tensor("g", model.generator.get_state())
+
+
+def _unfit(model: Model, gradients: Sequence[Any]) -> GradientError | None:
+    """What is wrong with the last *gradients*, where a later step than the first could not use them."""
+    try:
+        if gradients:
+            model.check(gradients)
+    except GradientError as error:
+        return error
+    return None
 
 
 def gradients(model: Model, out: Output) -> None:

@@ -213,6 +213,22 @@ def test_a_failure_after_some_steps_keeps_those_steps(fresh, data):
     assert np.array_equal(out.arrays["p/V"], steps(fresh, data, 0, kept).arrays["p/V"])
 
 
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [
+        ("dV = None", "No tensor called `dV` was left"),
+        ("db = db.view(1, 5)", "`db` has the shape (1, 5); `b` has (5,)"),
+    ],
+)
+def test_a_gradient_that_becomes_useless_later_is_the_learners(fresh, data, late, said):
+    out = steps(fresh, data, 0, 500, code=OWN + f"if Xb[0, 0] == 5:\n    {late}\n")
+
+    report = json.loads(out.texts["failed"])
+    assert report["whose"] == "learner"
+    assert said in report["message"]
+    assert len(out.arrays["losses"]) > 0
+
+
 def test_an_error_of_the_program_is_the_authors(fresh, data):
     broken = [*HEADER["statements"][:-1], {"outputs": ["loss"], "source": "loss = missing"}]
 
