@@ -32,6 +32,7 @@ from app.grading.mistakes.kinds import Scope
 from app.grading.mistakes.plain import UntracedError
 from app.grading.mistakes.purse import Purse
 from app.grading.mistakes.rules import Node
+from app.grading.mistakes.shape import wrong_shape
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 400
@@ -40,6 +41,8 @@ SHOWN_MAX = 100
 
 def repaired(bench: Bench) -> Diagnosis | None:
     case = bench.case
+    if any(look.got.size == 0 for look in case.looks):
+        return None
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
         return None
     purse = Purse()
@@ -52,7 +55,10 @@ def repaired(bench: Bench) -> Diagnosis | None:
         return None
     line = " ".join(ast.unparse(_at_fault(reruns[0].lines[reruns[0].at], edit.statement)).split())
     shown = line if len(line) <= SHOWN_MAX else f"{line[: SHOWN_MAX - 1]}…"
-    return Diagnosis(code=f"{case.name}:{edit.code}", message=f"In `{shown}`, {edit.say}.".replace("`…`", "that line"))
+    message = f"In `{shown}`, {edit.say}."
+    if not bench.shaped():
+        message = f"{message} {wrong_shape(case)}"
+    return Diagnosis(code=f"{case.name}:{edit.code}", message=message)
 
 
 def _tried(rerun: "Rerun") -> Iterator[Edit]:
