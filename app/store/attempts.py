@@ -1,9 +1,9 @@
 """Every answer and every check, with what was said about it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from sqlalchemy import Select, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.learners import now
@@ -35,21 +35,21 @@ class Tries:
 
 async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Attempt:
     """Keep one attempt, whatever came before it."""
-    attempt = Attempt(
-        learner_id=learner,
-        lesson=lesson,
-        exercise=exercise,
-        kind=answered.kind,
-        text=answered.text,
-        verdict=answered.verdict,
-        correct=answered.correct,
-        code=answered.code,
-        task_key=answered.task_key,
-        created_at=now(),
-    )
-    db.add(attempt)
-    await db.flush()
-    return attempt
+    values = {
+        "learner_id": learner,
+        "lesson": lesson,
+        "exercise": exercise,
+        "kind": answered.kind,
+        "text": answered.text,
+        "verdict": answered.verdict,
+        "correct": answered.correct,
+        "code": answered.code,
+        "task_key": answered.task_key,
+        "created_at": now(),
+    }
+    # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
+    await db.execute(_INSERT, values)
+    return Attempt(**values)
 
 
 async def record_check(
@@ -60,12 +60,13 @@ async def record_check(
     Args:
         found: The verdict was found and not made. Then the same text as in the last check is nothing new.
     """
-    before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
-    if found and before and before.newest.task_key == answered.task_key:
-        return before
+    if found:
+        before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
+        if before and before.newest.task_key == answered.task_key:
+            return before
+    count, failed = (await db.execute(_COUNTS_AT, {"learner": learner, "lesson": lesson, "exercise": exercise})).one()
     attempt = await record_attempt(db, learner, lesson, exercise, answered)
-    count, failed = (before.count, before.failed) if before else (0, 0)
-    return Tries(count + 1, failed + (answered.correct is False), attempt)
+    return Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
 
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
@@ -88,18 +89,21 @@ async def tries_of(db: AsyncSession, learner: int, lesson: str, exercise: str | 
     return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}
 
 
-def _tries(one: bool) -> Select[Any]:
-    mine = [Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson")]
-    if one:
-        mine.append(Attempt.exercise == bindparam("exercise"))
-    failed = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
-    counted = select(func.max(Attempt.id).label("newest"), func.count().label("count"), failed.label("failed"))
+_MINE = (Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
+_AT_ONE = (*_MINE, Attempt.exercise == bindparam("exercise"))
+_FAILED = func.sum(case((Attempt.correct.is_(False), 1), else_=0))
+
+
+def _tries(*mine: ColumnElement[bool]) -> Select[Any]:
+    counted = select(func.max(Attempt.id).label("newest"), func.count().label("count"), _FAILED.label("failed"))
     counts = counted.where(*mine).group_by(Attempt.exercise).subquery()
     return select(Attempt, counts.c.count, counts.c.failed).join(counts, Attempt.id == counts.c.newest)
 
 
 # Made once: to put a statement together takes longer than to run it, and every check asks these.
-_TRIES, _TRIES_AT_ONE = _tries(one=False), _tries(one=True)
+_TRIES, _TRIES_AT_ONE = _tries(*_MINE), _tries(*_AT_ONE)
+_COUNTS_AT = select(func.count(), _FAILED).where(*_AT_ONE)
+_INSERT = insert(cast(Table, Attempt.__table__))
 _STORED_VERDICT = (
     select(Attempt.verdict).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
 )
