@@ -230,9 +230,10 @@ class Judge:
         close = closeness(shown, reference)
         if close is not None:
             verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
-        real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
-        remarks = (verdict.note, vacuous_note(name, real, isolated, self.program))
-        verdict = replace(verdict, note=" ".join(part for part in remarks if part))
+        if verdict.verdict != "not-yet":  # a remark tells how a line was judged
+            real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
+            remarks = (verdict.note, vacuous_note(name, real, isolated, self.program))
+            verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict != "wrong":
             return verdict
         clean = not self._culprits(name, standing)

@@ -314,6 +314,13 @@ def test_zeros_for_a_vacuous_gradient_are_not_the_rule(engine):
     assert named(verdict, "dm").approx
 
 
+def test_a_line_that_is_still_to_be_written_was_not_judged(engine):
+    verdict, found = standing(engine, SOFTMAX, replaced(SOFTMAX, 5, "dm = ____"))
+
+    assert found["dm"] == "not-yet"
+    assert named(verdict, "dm").note == ""
+
+
 def test_a_dropped_path_of_a_vacuous_share_is_wrong(engine):
     assert standing(engine, SOFTMAX, replaced(SOFTMAX, 7, "pass"))[1]["dz"] == "wrong"
 
