@@ -18,7 +18,7 @@ def doctor() -> None:
     settings = Settings()
     try:
         names = load_names(settings.names)
-        typer.echo(f"{'on':<9} names: {len(names.names):,} of {names.source}")
+        typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")
     except NamesError as error:
         refuse(f"Training is refused: {error}", status=1)
     jail = Jail(require_landlock=settings.require_landlock, unsafe=settings.unsafe_no_sandbox)
@@ -41,4 +41,5 @@ def doctor() -> None:
 def _line(layer: Layer) -> str:
     if layer.on:
         return f"{'on':<9} {layer.name}"
-    return f"{WORDS[layer.weight]:<9} {layer.name}: {layer.reason} {layer.remedy}".rstrip()
+    reason = layer.reason if layer.reason.endswith((".", "?", "!")) else f"{layer.reason}."
+    return f"{WORDS[layer.weight]:<9} {layer.name}: {reason} {layer.remedy}".rstrip()

@@ -199,7 +199,10 @@ def _truth(_: re.Match[str], __: Raised) -> str:
 
 
 def _no_name(found: re.Match[str], _: Raised) -> str:
-    return f"`{found[1]}` does not exist at this point. Is it written further down, or spelled differently?"
+    return (
+        f"`{found[1]}` does not exist at this point. Is it written further down, or spelled differently? "
+        "Capital and small letters count."
+    )
 
 
 def _autograd(_: re.Match[str], __: Raised) -> str:

@@ -38,4 +38,4 @@ def test_a_list_of_names_that_cannot_be_read_fails(monkeypatch: pytest.MonkeyPat
 def test_a_missing_layer_is_shown_with_its_reason_and_remedy() -> None:
     layer = Layer(name="landlock", on=False, weight="strong", reason="ENOSYS (38)", remedy="Use Linux 5.13 or newer.")
 
-    assert doctor._line(layer) == "missing   landlock: ENOSYS (38) Use Linux 5.13 or newer."
+    assert doctor._line(layer) == "missing   landlock: ENOSYS (38). Use Linux 5.13 or newer."

@@ -37,7 +37,7 @@ def not_a_tensor(name: str, kind: str) -> Diagnosis:
     return _of(
         name,
         "not-a-tensor",
-        f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor in the shape of its own.",
+        f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor, in the shape of the one it belongs to.",
     )
 
 
