@@ -73,12 +73,15 @@ class Killer:
     draw: random.Random
     killed: Counter[str] = field(default_factory=Counter)
 
-    def strike(self, kind: str) -> None:
+    def strike(self, kind: str) -> bool:
+        """Whether there was one to kill."""
         found = Family(self.graders.pids).members(kind)
         if found:
             with suppress(ProcessLookupError):
                 os.kill(self.draw.choice(found), signal.SIGKILL)
                 self.killed[kind] += 1
+                return True
+        return False
 
     async def rage(self, answers: list[object]) -> None:
         """Strike whenever *answers* has grown; now and then twice at once."""
@@ -175,14 +178,12 @@ def test_a_kill_at_each_stage_costs_at_most_one_answer(tmp_path: Path, victim: s
             killer = Killer(graders, random.Random(1))
             if stage == "running":
                 endless = asyncio.ensure_future(graders.check(task(), ENDLESS))
-                await until(lambda: graders.idle == 0)
-                killer.strike(victim)
+                await until(lambda: graders.idle == 0 and killer.strike(victim))
                 verdict = await endless
                 assert verdict.outcome in ("fault", "timeout"), verdict
                 assert verdict.outcome == "timeout" or "try again" in verdict.message
             else:
-                await until(lambda: bool(Family(graders.pids).members(victim)))
-                killer.strike(victim)
+                await until(lambda: killer.strike(victim))
             assert killer.killed[victim] == 1
 
             later = [await graders.check(task(), f"{RIGHT}  # {number}") for number in range(2)]

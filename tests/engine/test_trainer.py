@@ -63,7 +63,7 @@ def test_questions_and_answers_cross_as_json(trainer, fresh):
 def test_code_that_cannot_train_is_told_why_and_the_next_one_trains(
     monkeypatch, trainer, fresh, code, outcome, line, said
 ):
-    monkeypatch.setattr("app.engine.trainer.LONGEST_SECONDS", 1.0)
+    monkeypatch.setattr("app.engine.trainer.LONGEST_SECONDS", 1.0 if outcome == "timeout" else 20.0)
 
     answer = trainer.run(steps(fresh, code))
 

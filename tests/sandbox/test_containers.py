@@ -98,12 +98,12 @@ def bubblewrap() -> str:
     return found
 
 
-# Everything is read-only, and the interpreter is reachable where it lies in a home that only its owner may enter.
+# Everything is read-only, and the interpreter is reachable where it lies in a folder that only its owner may enter.
 NEEDED = (sys.base_prefix, sys.prefix, str(ROOT))
-HOMES = ("/root", "/home")
+HOMES = ("/root", "/home", "/tmp")
 FOLDERS = sorted({str(one) for path in NEEDED for one in Path(path).parents if str(one).startswith(HOMES)} - {*HOMES})
 READ_ONLY = [
-    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
+    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
     *(word for home in HOMES if Path(home).exists() for word in ("--tmpfs", home)),
     *(word for folder in FOLDERS for word in ("--perms", "0755", "--dir", folder)),
     *(word for path in NEEDED for word in ("--ro-bind", path, path)),
