@@ -27,9 +27,7 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("code-box:notice", (event) => {
   const form = event.target.closest("form");
-  const notice = form?.querySelector(".notice");
-  if (notice) notice.textContent = event.detail;
-  if (form) say(form, event.detail);
+  if (form) notify(form, event.detail);
 });
 
 /** What is shown while a check or a run is on its way: words, seconds and a way out. */
@@ -69,7 +67,7 @@ class Wait {
     this.line.remove();
     if (document.activeElement === this.stop) this.button.focus();
     this.stop.hidden = true;
-    if (this.stopped) say(this.form, "Stopped. Your text is saved.");
+    if (this.stopped) notify(this.form, "Stopped. Your text is saved.");
   }
 }
 
@@ -77,6 +75,13 @@ class Wait {
 export function say(element, sentence) {
   const status = element.closest(".exercise")?.querySelector('[role="status"]');
   if (status) status.textContent = sentence;
+}
+
+/** The same sentence for everybody: seen under the box, and said. The next answer takes it away. */
+function notify(form, sentence) {
+  const notice = form.querySelector(".notice");
+  if (notice) notice.textContent = sentence;
+  say(form, sentence);
 }
 
 const waits = new Map();

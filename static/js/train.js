@@ -26,16 +26,37 @@ class TrainingRun extends HTMLElement {
 
   #end(html) {
     this.#source.close();
-    const panel = this.closest(".train");
-    const exercise = panel.closest(".exercise");
-    const held = panel.contains(document.activeElement) ? document.activeElement.id : null;
-    const fresh = document.createRange().createContextualFragment(html).firstElementChild;
-    panel.replaceWith(fresh);
-    htmx.process(fresh);
+    const exercise = this.closest(".exercise");
+    const fresh = replace(this.closest(".train"), html);
     exercise.dataset.solved = fresh.dataset.solved;
     exercise.querySelector('[role="status"]').textContent = fresh.dataset.said;
-    if (held !== null) (document.getElementById(held) ?? fresh.querySelector("button"))?.focus({ preventScroll: true });
   }
 }
 
 customElements.define("training-run", TrainingRun);
+
+/** Puts the panel that *html* begins with in the place of *panel*, and the focus back to where it was. */
+function replace(panel, html) {
+  const held = panel.contains(document.activeElement) ? document.activeElement.id : null;
+  const fresh = document.createRange().createContextualFragment(html).firstElementChild;
+  panel.replaceWith(fresh);
+  htmx.process(fresh);
+  if (held !== null) (document.getElementById(held) ?? fresh.querySelector("button"))?.focus({ preventScroll: true });
+  return fresh;
+}
+
+// A check makes one more attempt to train with. A run that is under way brings the list with its end.
+document.addEventListener("htmx:finally:request", async ({ detail: { ctx } }) => {
+  const { form } = ctx.request;
+  if (!form?.querySelector("code-box")) return;
+  const box = form.closest(".exercise").dataset.exercise;
+  for (const { id, dataset } of document.querySelectorAll(`.train[data-box="${CSS.escape(box)}"]`)) {
+    const answer = await fetch(dataset.url, { headers: { "HX-Request": "true" } }).catch(() => null);
+    const panel = document.getElementById(id);
+    if (!answer?.ok || panel.querySelector("[data-events]")) continue;
+    const html = await answer.text();
+    const chosen = panel.querySelector('input[name="preset"]:checked')?.id;
+    const fresh = replace(panel, html);
+    if (chosen) fresh.querySelector(`#${CSS.escape(chosen)}`).checked = true;
+  }
+});
