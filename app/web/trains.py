@@ -8,7 +8,7 @@ from app.content.uses import boxes_of
 from app.engine.setup import setup_of
 from app.store import attempts, trainings
 from app.store.progress import LessonState
-from app.store.tables import Attempt
+from app.store.tables import Attempt, TrainingRun
 from app.web.exercises import HintsView, hints_view
 from app.web.names import known_names
 from app.web.run_view import PARTS, RunView, band_text, run_view
@@ -97,7 +97,7 @@ async def train_view(
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
     url = f"/lessons/{lesson.slug}/train/{train.name}"
-    codes, failed = _code_choices(tried, stored.attempt_id if stored else None), _newest_wrong(tried)
+    codes, failed = _code_choices(tried, stored), _newest_wrong(tried)
     return TrainView(
         train=train,
         url=url,
@@ -158,11 +158,15 @@ def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bo
     )
 
 
-def _code_choices(tried: Sequence[Attempt], chosen: int | None) -> tuple[CodeChoice, ...]:
-    """The newest passing attempt first, then all others, newest first."""
+def _code_choices(tried: Sequence[Attempt], last: TrainingRun | None) -> tuple[CodeChoice, ...]:
+    """The newest passing attempt first, then all others, newest first.
+
+    Chosen is what trained in the *last* run, until something passes after that.
+    """
     newest = _newest(tried)
-    known = {one.id for one in tried}
-    selected = chosen if chosen in known else newest.id if newest else None
+    again = {one.id for one in tried if last and one.id == last.attempt_id}
+    mended = bool(last and newest and newest.correct and newest.created_at > last.began_at)
+    selected = newest.id if newest and (mended or not again) else next(iter(again), None)
     numbered = list(enumerate(tried, start=1))
     numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
     return tuple(

@@ -220,6 +220,16 @@ def test_an_earlier_attempt_is_replayed(client, page):
     assert page(text).attributes["run"]["data-solved"] == "false"
 
 
+def test_what_was_mended_after_a_run_is_chosen_for_the_next(client):
+    check(client, WRONG)
+    start(client)
+    ended(client)
+
+    check(client, SOLUTION)
+
+    assert re.search(r'<option value="\d+" selected>Check 2: all right', client.get(PAGE).text)
+
+
 def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(client):
     for code in (WRONG, SOLUTION):
         check(client, code)
