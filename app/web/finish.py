@@ -62,6 +62,8 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
     learner = await visitor.learner()
     solved = await solved_by(site, learner)
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
+    lessons = site.course.lessons
+    trains = [(lesson.name, one.name) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
     return site.pages.page(
         request,
         "finish.html",
@@ -69,7 +71,8 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
         units=tuple(view for view in units if view.made),
         exam=await _exam(site, learner, solved),
         runs=await _runs(site, learner),
-        can_train=any(isinstance(one, Train) for lesson in site.course.lessons for one in lesson.exercises),
+        can_train=bool(trains),
+        trained=any(one in solved.get(lesson, ()) for lesson, one in trains),
         has_math=any(f"units/{view.unit.slug}" in site.with_math for view in units),
     )
 

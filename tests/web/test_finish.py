@@ -135,6 +135,12 @@ def test_a_deliverable_is_ticked_when_all_it_links_to_is_done(client: TestClient
     assert "Done: </span>Batch normalisation backwards" in client.get("/finish").text
 
 
+def test_a_run_that_a_later_one_has_replaced_is_not_denied(client: TestClient, write) -> None:
+    solve(write, ("training", "run"))
+
+    assert "was replaced by one that has not gone to its end" in client.get("/finish").text
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
