@@ -16,7 +16,7 @@ from app.sandbox import harness, jail, kernel, namespaces, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
 DRIVERS = {name: f"app.grading.{name}" for name in ("tape", "attempt", "train", "checker", "nudge")}
-IDLE_SECONDS = 0.005
+IDLE_SECONDS = 0.001
 
 
 def prepare() -> jail.Plan:

@@ -15,7 +15,7 @@ LARGEST = 1_000_000
 """Entries of one array."""
 TOTAL = 400_000_000
 """Entries that are made for one diagnosis, all tries together."""
-SECONDS = 1.5
+SECONDS = 0.5
 """Of processor time for one diagnosis: wall time would make verdicts depend on what else the machine does."""
 
 
