@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from app.content.blocks import Grad, Train
 from tests.browser.answers import read_lesson
-from tests.browser.steps import expect_verdict, open_page, violations
+from tests.browser.steps import expect_verdict, open_page, violations, write
 
 LESSON = read_lesson("training")
 TRAIN = next(one for one in LESSON.exercises if isinstance(one, Train))
@@ -55,6 +55,23 @@ def test_a_run_is_watched_to_its_end_and_survives_a_reload(page: Page) -> None:
     expect(run).to_contain_text("At every step the loss is that of autograd")
     expect(page.locator(f"#{TRAIN.name}-stop")).to_have_count(0)
     assert violations(page, f"#{TRAIN.name}") == []
+
+
+def test_a_check_brings_its_code_to_the_run_below(page: Page) -> None:
+    open_page(page, ADDRESS)
+    expect(page.locator(f"#{TRAIN.name}-start")).to_have_count(0)
+
+    write(page, BOX, BOX.solution.source)
+    page.locator(f"#{BOX.name}-check").click()
+    expect_verdict(page, BOX, passed="true")
+    medium = page.locator(f"#{TRAIN.name}-{TRAIN.presets[1].name}")
+    medium.check()
+    write(page, BOX, BOX.solution.source + "# again\n")
+    page.locator(f"#{BOX.name}-check").click()
+
+    attempt = page.locator(f"#{TRAIN.name}-attempt option:checked")
+    expect(attempt).to_have_text("Check 2: all right, the latest")
+    expect(medium).to_be_checked()
 
 
 def test_a_run_is_stopped_and_the_focus_is_not_lost(page: Page) -> None:
