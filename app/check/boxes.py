@@ -30,6 +30,8 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
         found += prove_solution(code, verdict)
     if any(one.level == "error" for one in found):
         return found
+    if unfounded := [early for one in grad.mistakes if (early := prove_alone(one, grad.require)) is not None]:
+        return found + unfounded
     mistakes = await asyncio.gather(
         *(prove_mistake(task, one, one.code.source, grader, grad.mistakes) for one in grad.mistakes)
     )
@@ -69,6 +71,23 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     line = next((one.line for one in wrong if one.line), None)
     reasons = " ".join(f"{one.name} is {one.verdict}: {one.message}" for one in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
+
+
+def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | None:
+    """A mistake that reads a *required* name before it writes it dies of that, and not of what its message says."""
+    written: set[str] = set()
+    for statement in ast.parse(mistake.code.source).body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        added = statement.target if isinstance(statement, ast.AugAssign) else None
+        read = {one.id for one in names if isinstance(one.ctx, ast.Load) or one is added}
+        early = next((name for name in required if name in read - written), None)
+        if early is not None:
+            message = (
+                f"This mistake reads `{early}` before writing it. It is run alone: put the line of `{early}` above."
+            )
+            return Finding(_line_of(mistake.code, statement.lineno), "error", "mistake-not-alone", message)
+        written |= {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    return None
 
 
 async def prove_mistake(
