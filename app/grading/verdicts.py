@@ -119,7 +119,7 @@ class Judge:
         for changed, at in self.visible.mutated.items():
             if self.plan.blamed_for(at, self.ruling.required) == name:
                 found = sentences.mutated(name, changed, self.plan.lines[at].line)
-                return self._told(name, "mutated", found)
+                return replace(self._told(name, "mutated", found), line=self.plan.lines[at].line)
         return None
 
     def _aliased(self, name: str) -> NameVerdict | None:

@@ -211,6 +211,14 @@ def test_a_forward_tensor_that_is_edited_is_its_own_verdict(engine, code, change
     assert not verdict.passed
 
 
+def test_the_line_that_edits_a_forward_tensor_is_pointed_at(engine):
+    verdict, _ = standing(engine, LINEAR, "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\nX += 1")
+
+    found = next(one for one in verdict.names if one.verdict == "mutated")
+    assert found.message.startswith("Line 4 ")
+    assert found.line == 4
+
+
 def test_an_edit_through_data_is_noticed_as_well(engine):
     code = "W.data[0] = 0\n" + LINEAR.solution
     verdict = engine.check(LINEAR.task(), code, gate=False)
