@@ -74,7 +74,8 @@ def fork() -> int:
     """Fork a process of one thread, without Python's hooks for the locks and threads that it does not have.
 
     `os.fork` runs code of `threading`, `logging` and others in the child, which copies some 300 pages and takes half of
-    the time of the whole fork. What is left to the caller: `random` still holds the parent's state.
+    the time of the whole fork. What is left to the caller: `random` still holds the parent's state. In a process that
+    has more threads the child may wait forever for one of them.
     """
     return _check(_library.fork(), "fork")
 

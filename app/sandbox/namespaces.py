@@ -20,8 +20,12 @@ def enter() -> None:
 
 
 def missing() -> OSError | None:
-    """Why `enter` would fail, found out by a process that tries it and ends."""
-    pid = kernel.fork()
+    """Why `enter` would fail, found out by a process that tries it and ends.
+
+    Whoever asks may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
+    waited for the interpreter lock would be waited for, and it is not there.
+    """
+    pid = os.fork()
     if pid == 0:
         try:
             enter()

@@ -107,3 +107,26 @@ class Open:
 
 def test_every_canary_is_noticed_when_it_succeeds():
     assert canaries(Open()) == tuple(canary.name for canary in CANARIES)
+
+
+BUSY_THREADS = """
+import sys, threading
+from app.sandbox import namespaces
+
+def spin():
+    while True:
+        pass
+
+sys.setswitchinterval(1e-6)
+for _ in range(2):
+    threading.Thread(target=spin, daemon=True).start()
+for _ in range(100):
+    namespaces.missing()
+print("asked")
+"""
+
+
+def test_a_process_with_busy_threads_may_ask_what_protects_it():
+    done = subprocess.run([sys.executable, "-c", BUSY_THREADS], capture_output=True, text=True, check=True, timeout=60)
+
+    assert done.stdout == "asked\n"
