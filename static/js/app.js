@@ -4,6 +4,7 @@ import "./htmx.js";
 import "./theme.js";
 import "./code.js";
 import "./drafts.js";
+import "./stale.js";
 import "./focus.js";
 import "./pickers.js";
 import "./dialog.js";

@@ -177,6 +177,27 @@ def test_a_check_that_is_put_off_says_so_and_leaves_the_text_alone(context: Brow
     assert violations(page, f"#{BOX.name}") == []
 
 
+def test_a_verdict_says_when_another_text_stands_in_the_box(page: Page) -> None:
+    page.goto(ADDRESS)
+    earlier = page.locator(f"#{BOX.name}-verdict .stale")
+    write(page, BOX, "dW = 7")
+    page.locator(f"#{BOX.name}-check").click()
+    expect(page.locator(f"#{BOX.name}-verdict .word").first).to_be_visible()
+    expect(earlier).to_be_hidden()
+
+    write(page, BOX, "dW = 8")
+    expect(earlier).to_be_visible()
+    write(page, BOX, "dW = 7")
+    expect(earlier).to_be_hidden()
+
+    write(page, BOX, "dW = 9")
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+    page.reload()
+    expect(earlier).to_be_visible()
+    page.locator(f"#{BOX.name}-check").click()
+    expect(earlier).to_be_hidden()
+
+
 def spend_a_minute(page: Page) -> None:
     """Ask, in the name of this browser, for all that one minute allows."""
     url = page.locator(f"#{BOX.name}-form").get_attribute("action")
