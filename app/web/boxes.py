@@ -1,10 +1,9 @@
-"""Code boxes: check, run, save, reset, history. What stands in the box is saved before anything else is answered.
+"""Code boxes: check, run, save, reset, history. What stands in the box is saved before anything else is done.
 
 Every button of a box belongs to its one form, so the text travels with each of them and nothing is lost where there
 is no script.
 """
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -106,16 +105,15 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Grade the text; every check is kept with what was said about it."""
     site, learner = box.site, await visitor.begin()
     key = site.tasks.key(box.lesson, box.exercise, box.code)
-    async with site.database.read() as db:
+    async with site.database.write() as db:
+        saved = await box.save(db, learner)
+        saved.draft.run = None
         stored = await attempts.stored_verdict(db, key)
     asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
-    saving = asyncio.ensure_future(_saved_meanwhile(box, learner))
     try:
         answer = await while_wanted(request, asked)
     except NotNowError as later:
-        return await _put_off(request, box, learner, await saving, later)
-    finally:
-        saved = await saving
+        return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
         tries = await attempts.record_check(
             db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
@@ -256,16 +254,6 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
         return box.back()
     said = view.solution.closed or "The solution is open."
     return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
-
-
-async def _saved_meanwhile(box: Box, learner: int) -> Saved:
-    """Save the text while a grader works on it: two turns of the loop, and the question has left."""
-    for _ in range(2):
-        await asyncio.sleep(0)
-    async with box.site.database.write() as db:
-        saved = await box.save(db, learner)
-        saved.draft.run = None
-    return saved
 
 
 async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later: NotNowError) -> Response:

@@ -49,7 +49,8 @@ function replace(panel, html) {
 document.addEventListener("htmx:finally:request", async ({ detail: { ctx } }) => {
   const { form } = ctx.request;
   if (!form?.querySelector("code-box")) return;
-  const box = form.closest(".exercise").dataset.exercise;
+  const box = form.closest(".exercise")?.dataset.exercise; // none where the form itself was replaced: no check does that
+  if (!box) return;
   for (const { id, dataset } of document.querySelectorAll(`.train[data-box="${CSS.escape(box)}"]`)) {
     const answer = await fetch(dataset.url, { headers: { "HX-Request": "true" } }).catch(() => null);
     const panel = document.getElementById(id);

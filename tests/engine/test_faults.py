@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.grader import Load
 from app.engine.local import LocalGraders
 from app.grading.verdict import Verdict
 from app.settings import Settings
@@ -156,7 +155,10 @@ def test_random_kills_under_load_never_cost_an_answer_or_make_a_wrong_one(tmp_pa
             ends, _ = await asyncio.gather(asyncio.gather(*(ask(code) for code in codes)), killer.rage(answers))
             assert all(killer.killed[kind] for kind in VICTIMS), killer.killed
             await until(lambda: graders.load.up == graders.load.idle == 2)
-            assert graders.load == Load(up=2, idle=2, replaced=killer.killed["grader"])
+            load = graders.load
+            assert (load.up, load.idle, load.waiting) == (2, 2, 0)
+            # One that is dead already can be struck again before anybody has noticed.
+            assert 1 <= load.replaced <= killer.killed["grader"]
             assert (await graders.check(task(), RIGHT)).passed
             assert (await graders.check(task(), WRONG)).outcome == "graded"
         return Counter(ends)
