@@ -13,7 +13,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.web.noting import Noting
 
 log = structlog.get_logger()
 
@@ -50,20 +52,14 @@ class ErrorPages:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
-
-        async def send_noting(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
+        noting = Noting(send)
         try:
-            await self._app(scope, receive, send_noting)
+            await self._app(scope, receive, noting)
         except ClientDisconnect:
             return
         except Exception as error:
             status, message = described(error)
-            if started:
+            if noting.started:
                 raise
             response = await self._show(Request(scope), status, TITLES.get(status, HTTPStatus(status).phrase), message)
             await response(scope, receive, send)

@@ -6,8 +6,10 @@ import time
 from typing import TextIO
 
 import structlog
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
+
+from app.web.noting import Noting
 
 log = structlog.get_logger()
 
@@ -56,16 +58,9 @@ class RequestLog:
         if scope["type"] != "http" or scope["path"].startswith(self._quiet):
             await self._app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 0
-
-        async def send_noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        began, noting = time.perf_counter(), Noting(send)
         try:
-            await self._app(scope, receive, send_noting)
+            await self._app(scope, receive, noting)
         finally:
             milliseconds = round((time.perf_counter() - began) * 1000, 1)
-            log.info("request", method=scope["method"], path=scope["path"][:200], status=status, ms=milliseconds)
+            log.info("request", method=scope["method"], path=scope["path"][:200], status=noting.status, ms=milliseconds)

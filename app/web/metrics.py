@@ -14,12 +14,13 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.engine.grader import Load, Readiness
 from app.settings import Network
 from app.web.assets import URL
 from app.web.limits import NotNowError
+from app.web.noting import Noting
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 FORWARDED = ("forwarded", "x-forwarded-for", "via")
@@ -129,18 +130,11 @@ class RequestCount:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = LEFT
-
-        async def send_noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        noting = Noting(send, otherwise=LEFT)
         try:
-            await self._app(scope, receive, send_noting)
+            await self._app(scope, receive, noting)
         finally:
-            self._metrics.request(_route(scope), status)
+            self._metrics.request(_route(scope), noting.status)
 
 
 def may_read(request: HTTPConnection, networks: tuple[Network, ...]) -> bool:
