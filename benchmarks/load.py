@@ -1,11 +1,10 @@
-"""What a whole class meets: sustained checks, thirty checks in one second beside endless loops, five hundred learners.
+"""What a whole class meets: thirty checks in one second beside endless loops, and five hundred learners at once.
 
 Everything goes over loopback to a server that this benchmark starts, and every part is bounded in count and in time.
 Learners are threads in a process of their own, which sleep most of the time.
 
-    python -m benchmarks load                        # all three
-    BACKHAND_LOAD=sustained python -m benchmarks load
-    BACKHAND_LOAD=class,journey python -m benchmarks load
+    python -m benchmarks load                        # both
+    BACKHAND_LOAD=class python -m benchmarks load
 """
 
 import os
@@ -22,7 +21,6 @@ from functools import partial
 
 from app.content.blocks import Grad
 from app.content.course import load_course
-from app.sandbox.runner import Jail
 from benchmarks.serving import ROOT, Learner, server
 
 GRADERS = 2
@@ -30,7 +28,6 @@ SLUG, BOX = "from-scalars-to-tensors", "linear-backward"
 URL = f"/lessons/{SLUG}/code/{BOX}"
 ENDLESS = "while True:\n    pass\n"
 
-SUSTAINED_SECONDS = 20.0
 CLASS, ENDLESS_LOOPS, CLASS_SECONDS = 30, 5, 2.0
 LEARNERS, ARRIVE_SECONDS, THINK_SECONDS = 500, 30.0, (2.0, 6.0)
 
@@ -122,7 +119,7 @@ class Pupil:
 
 def main() -> None:
     """Run the parts that `BACKHAND_LOAD` names, or all of them."""
-    parts = {"sustained": sustained, "class": press_at_once, "journey": journey}
+    parts = {"class": press_at_once, "journey": journey}
     wanted = os.environ.get("BACKHAND_LOAD", ",".join(parts)).split(",")
     lesson = load_course(ROOT / "lessons").lesson(SLUG)
     box = lesson.exercise(BOX) if lesson else None
@@ -134,65 +131,6 @@ def main() -> None:
                 wrong = Pupil(port, -1 - seed, box.solution.source).check()
                 assert not wrong, wrong
             parts[name](port, box.solution.source)
-
-
-def sustained(port: int, solution: str) -> None:
-    """As fast as it goes, then at 80 % of that; beside it what bare fork-and-exit reaches, before and after."""
-    floor = [_bare_forks_per_second()]
-    fastest, _ = _hammered(port, solution, pause=0.0, base=10_000)
-    floor.append(_bare_forks_per_second())
-    single, several = (statistics.mean(one[place] for one in floor) for place in (0, 1))
-    print(
-        f"sustained with {GRADERS} graders: {fastest:.0f} checks/s; bare fork-and-exit of one zygote: "
-        f"{single:.0f}/s ({fastest / single:.0%}), of {GRADERS} at once: {several:.0f}/s ({fastest / several:.0%})"
-    )
-    rate, tally = _hammered(port, solution, pause=1 / (0.8 * fastest), base=20_000)
-    cuts = statistics.quantiles(tally.seconds, n=100)
-    print(f"  at 80 %: {rate:.0f} checks/s, {tally}, p99/p50 {cuts[98] / cuts[49]:.1f}")
-
-
-def _bare_forks_per_second(seconds: float = 3.0) -> tuple[float, float]:
-    """Of one zygote, and of as many as there are graders, all at once."""
-    jails = [Jail() for _ in range(GRADERS)]
-
-    def count(jail: Jail) -> float:
-        done, began = 0, time.perf_counter()
-        while time.perf_counter() - began < seconds:
-            jail.bare_fork()
-            done += 1
-        return done / (time.perf_counter() - began)
-
-    try:
-        for jail in jails:
-            assert jail.is_warm(60), jail.refusal
-        single = count(jails[0])
-        with ThreadPoolExecutor(GRADERS) as pool:
-            return single, sum(pool.map(count, jails))
-    finally:
-        for jail in jails:
-            jail.close()
-
-
-def _hammered(port: int, solution: str, *, pause: float, base: int) -> tuple[float, Tally]:
-    """Checks for `SUSTAINED_SECONDS`: always as many as keep the graders busy, or one every *pause* seconds."""
-    tally = Tally()
-    end = time.monotonic() + SUSTAINED_SECONDS
-    ticket = iter(range(1_000_000))
-    lock, began = threading.Lock(), time.monotonic()
-
-    def press(seed: int) -> None:
-        pupil = Pupil(port, base + seed, solution)
-        while time.monotonic() < end:
-            if pause:
-                with lock:
-                    due = began + pause * next(ticket)
-                time.sleep(max(0.0, due - time.monotonic()))
-            tally.timed(pupil.check)
-
-    crowd = 2 * GRADERS if not pause else 8 * GRADERS
-    with ThreadPoolExecutor(crowd) as pool:
-        list(pool.map(press, range(crowd)))
-    return len(tally.seconds) / (time.monotonic() - began), tally
 
 
 def press_at_once(port: int, solution: str) -> None:
