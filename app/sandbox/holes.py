@@ -11,17 +11,19 @@ from typing import Any
 
 _POOL_BYTES = 16 * 1024  # CPython's allocator of small objects hands out blocks of one size from such a pool
 _POOL_HEAD = 48
+_ARENA_POOLS = 62  # of 64, since an arena need not begin where a pool does
 _STEP, _SMALLEST, _LARGEST = 16, 16, 512
 _BYTES_HEAD = 40  # of a bytes object, rounded up to what keeps every size in its class
 _MOST = 2**18  # of one size: where another allocator serves small objects there is no end to look for
 
-_CHUNKS = (*range(65_536, 2048, -512), *range(2048, 16, -16))
+_CHUNKS = (*range(65_536, 2048, -512), *range(2048, 0, -16))
 _filling: list[Any] = []
 
 
 def fill() -> None:
     """Fill the holes of Python's allocator, then, where the C library tells about its own, those of `malloc`."""
     _filling.extend(_fill_pools(size) for size in range(_LARGEST, 0, -_STEP))
+    _filling.append(_fill_arenas())
     with contextlib.suppress(AttributeError, OSError):
         _fill_chunks()
 
@@ -36,6 +38,19 @@ def _fill_pools(size: int) -> list[object]:
         here = id(made[-1]) // _POOL_BYTES
         in_a_row = in_a_row + 1 if here == pool else 1
         pool = here
+    return made
+
+
+def _fill_arenas() -> list[object]:
+    """Objects, made until the pools of a whole fresh arena follow each other: no older one has a free pool left."""
+    made: list[object] = []
+    pool, in_a_row = -1, 0
+    while in_a_row < _ARENA_POOLS and len(made) < _MOST:
+        made.append(_object(_LARGEST))
+        here = id(made[-1]) // _POOL_BYTES
+        if here != pool:
+            in_a_row = in_a_row + 1 if here == pool + 1 else 1
+            pool = here
     return made
 
 

@@ -1,11 +1,13 @@
 """The holes of the heap are filled in a process of its own: what is filled stays filled."""
 
-import json
+import platform
 import subprocess
 import sys
 
+import pytest
+
 FRESH = """
-import gc, json
+import gc
 scattered = [bytes(200) for _ in range(20_000)]
 del scattered[::2]
 gc.collect()
@@ -13,19 +15,61 @@ from app.sandbox import holes
 if {fill}:
     holes.fill()
 later = [bytes(200) for _ in range(60)]
-print(json.dumps(len({{id(one) // 16384 for one in later}})))
+print(len({{id(one) // 16384 for one in later}}))
 """
 
 
-def _pools_of_sixty_objects(*, fill: bool) -> int:
-    done = subprocess.run([sys.executable, "-c", FRESH.format(fill=fill)], capture_output=True, check=True, timeout=60)
-    pools: int = json.loads(done.stdout)
-    return pools
+def _answer(program: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, timeout=60, text=True
+    ).stdout  # fmt: skip
 
 
 def test_new_objects_lie_in_one_or_two_pools_and_not_in_the_holes_of_older_ones() -> None:
-    assert _pools_of_sixty_objects(fill=True) <= 2
-    assert _pools_of_sixty_objects(fill=False) > 2
+    assert int(_answer(FRESH.format(fill=True))) <= 2
+    assert int(_answer(FRESH.format(fill=False))) > 2
+
+
+ARENAS = """
+import gc
+scattered = [bytes(400) for _ in range(100_000)]
+kept = scattered[::2000]
+del scattered
+gc.collect()
+from app.sandbox import holes
+if {fill}:
+    holes.fill()
+later = [bytes(400) for _ in range(10_000)]
+print(len({{id(one) >> 20 for one in later}}))
+"""
+
+
+def test_new_pools_do_not_lie_between_older_ones() -> None:
+    megabytes = 10_000 * 432 / 2**20
+    assert int(_answer(ARENAS.format(fill=True))) <= megabytes + 3
+    assert int(_answer(ARENAS.format(fill=False))) > megabytes + 3
+
+
+CHUNKS = """
+import ctypes
+from app.sandbox import holes
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
+libc.free.argtypes = (ctypes.c_void_p,)
+taken = [libc.malloc(size) for size in range(8, 3000, 8) for _ in range(20)]
+for chunk in taken[::2]:
+    libc.free(chunk)
+libc.mallinfo2.restype = holes._Mallinfo
+if {fill}:
+    holes.fill()
+print(libc.mallinfo2().between[0])
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only the GNU C library tells about its heap")
+def test_malloc_has_nothing_free_but_the_end_of_its_heap() -> None:
+    assert int(_answer(CHUNKS.format(fill=False))) > 500
+    assert int(_answer(CHUNKS.format(fill=True))) <= 3
 
 
 def test_filling_ends_where_the_c_library_serves_small_objects() -> None:
