@@ -8,7 +8,6 @@ judged on its own; in the other runs the learner's numbers flow on.
 import ast
 import json
 import math
-import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from io import StringIO
@@ -42,8 +41,7 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     report: dict[str, Any] = {}
     plain = _Code(header["source"], wide=False)
     codes = {"float32": plain, "float64": _Code(header["source"], wide=True) if "loat" in header["source"] else plain}
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with torch.no_grad():
         for job in header["runs"]:
             torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
             torch.default_generator.manual_seed(0)

@@ -7,7 +7,6 @@ Cases are made before anything of the learner's runs, each in a scope of its own
 import ast
 import json
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -28,8 +27,7 @@ _PRINTED = 2000
 def run(header: dict[str, Any], _arrays: dict[str, Tensor], out: Output) -> None:
     """Run the learner's text of *header*, then its function on every case."""
     report: dict[str, Any] = {}
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with torch.no_grad():
         made = {key: _made(header, case, report) for key, case in header["cases"].items()}
         scope = _fresh()
         tree = ast.parse(header["source"])

@@ -7,7 +7,6 @@ middle of the program is nudged where it is written, and what follows is run aga
 import json
 import math
 import traceback
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -31,8 +30,7 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     torch.set_default_dtype(torch.float64)
     probe = _Probe(header, arrays)
     try:
-        with torch.no_grad(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with torch.no_grad():
             still = probe.terms(0.0)
             rows = [_row(still, probe.terms(step), probe.terms(-step)) for step in header["steps"]]
     except MemoryError:

@@ -66,7 +66,7 @@ def split_job(job: bytearray) -> tuple[Any, list[tuple[str, str, list[int], int]
     magic, length = _LENGTH.unpack_from(job)
     if magic != _MAGIC or _LENGTH.size + length > len(job):
         raise ValueError("not a job")
-    document, listed = json.loads(bytes(memoryview(job)[_LENGTH.size : _LENGTH.size + length]))
+    document, listed = json.loads(job[_LENGTH.size : _LENGTH.size + length].decode())
     offset = aligned(_LENGTH.size + length)
     arrays = []
     for key, dtype, shape in listed:

@@ -73,12 +73,11 @@ class Output:
         plain = value.detach().resolve_conj().resolve_neg().contiguous()
         head = frames.tensor_head(key, _DTYPES[plain.dtype], plain.shape)
         size = plain.numel() * plain.element_size()
-        numbers = (ctypes.c_char * size).from_address(plain.data_ptr()) if size else b""
         if size <= _SMALL:
-            self._send(head + bytes(numbers))
+            self._send(head + (ctypes.string_at(plain.data_ptr(), size) if size else b""))
         else:
             self._send(head)
-            self._send(memoryview(numbers).cast("B"))
+            self._send(memoryview((ctypes.c_char * size).from_address(plain.data_ptr())).cast("B"))
 
     def text(self, key: str, value: str) -> None:
         self._send(frames.text_frame(key, value))

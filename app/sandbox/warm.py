@@ -4,7 +4,6 @@ Importing, generating code, reading files and starting threads are all forbidden
 first use of an operation must have happened here. Both precisions, forward and backward.
 """
 
-import gc
 import importlib
 import random
 import traceback
@@ -13,8 +12,6 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-
-from app.sandbox import holes, kernel
 
 LATE_IMPORTS = (
     "unicodedata",
@@ -42,7 +39,7 @@ LATE_IMPORTS = (
 
 
 def everything() -> None:
-    """Warm this process up and put what it holds out of the garbage collector's way."""
+    """Warm this process up."""
     torch.set_num_threads(1)
     torch._C._set_mkldnn_enabled(False)  # it generates machine code at run time
     warnings.simplefilter("ignore")
@@ -56,10 +53,6 @@ def everything() -> None:
     _numbers()
     _errors()
     random.seed()
-    gc.collect()
-    holes.fill()
-    gc.freeze()
-    kernel.gather_pages()
 
 
 def _backward(output: Any, *leaves: Any) -> None:
