@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 MACHINE = platform.machine()
@@ -34,10 +35,10 @@ NUMBERS = {
     "x86_64": {"capset": 126, "seccomp": 317, "close_range": 436},
     "aarch64": {"capset": 91, "seccomp": 277, "close_range": 436},
 }.get(MACHINE, {})
-_MADV_COLLAPSE = 25
+_MADV_HUGEPAGE, _MADV_COLLAPSE = 14, 25
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _PRIVATE, _ANONYMOUS = 2, 32
-_MAY_MOVE, _FIXED = 1, 2
+_MOVED = 1 | 2 | 4  # to a fixed place, and nothing else may come to lie where it was
 _FAILED = ctypes.c_void_p(-1).value
 
 LANDLOCK_CREATE_RULESET = 444
@@ -120,21 +121,26 @@ def collapse(start: int, length: int) -> None:
     _check(_libc.madvise(start, length, _MADV_COLLAPSE), "madvise")
 
 
-def replace_code(start: int, length: int) -> None:
-    """Put a copy, in huge pages of *length*, in the place of the code at *start*.
+def replace_code(starts: Sequence[int], length: int) -> None:
+    """Put copies, in huge pages of *length* each, in the place of the code at *starts*.
 
     Raises:
         OSError: A step failed; the code is what it was.
     """
-    taken = _address(_library.mmap(None, 2 * length, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0), "mmap")
+    total = len(starts) * length
+    taken = _address(_library.mmap(None, total + length, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0), "mmap")
     try:
         copy = -(-taken // length) * length
-        ctypes.memmove(copy, start, length)
-        collapse(copy, length)
-        _check(_library.mprotect(copy, length, _READ | _EXECUTE), "mprotect")
-        _address(_library.mremap(copy, length, length, _MAY_MOVE | _FIXED, ctypes.c_void_p(start)), "mremap")
+        _libc.madvise(copy, total, _MADV_HUGEPAGE)  # huge from the start, where the machine allows it
+        copies = range(copy, copy + total, length)
+        for place, start in zip(copies, starts, strict=True):
+            ctypes.memmove(place, start, length)
+        collapse(copy, total)
+        _check(_library.mprotect(copy, total, _READ | _EXECUTE), "mprotect")
+        for place, start in zip(copies, starts, strict=True):
+            _address(_library.mremap(place, length, length, _MOVED, ctypes.c_void_p(start)), "mremap")
     finally:
-        _library.munmap(taken, 2 * length)
+        _library.munmap(taken, total + length)
 
 
 def _address(result: int | None, what: str) -> int:

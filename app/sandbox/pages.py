@@ -36,18 +36,18 @@ def gather_data() -> None:
     """Gather the private memory of this process into huge pages, as far as the kernel can."""
     for first, last, access, file in _mappings():
         if access.startswith("rw") and file in ("", "[heap]"):
-            for start in _whole(first, last):
-                with contextlib.suppress(OSError):
-                    kernel.collapse(start, HUGE)
+            whole = _whole(first, last)
+            with contextlib.suppress(OSError):
+                kernel.collapse(whole.start, len(whole) * HUGE)
 
 
 def gather_code(work: Callable[[], object]) -> None:
     """Put huge pages in place of the code that *work* runs, with the same bytes; it is left where that fails."""
     if kernel.MACHINE != "x86_64":
         return  # elsewhere caches of instructions would have to be told; nobody has tried
-    for start in _run_by(work):
+    if found := _run_by(work):
         with contextlib.suppress(OSError):
-            kernel.replace_code(start, HUGE)
+            kernel.replace_code(found, HUGE)
 
 
 def _run_by(work: Callable[[], object]) -> list[int]:

@@ -18,9 +18,6 @@ from app.sandbox.pipe import KILL_SECONDS, Pipe
 from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
 from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
 
-RECYCLE_FORKS = 500
-RECYCLE_SECONDS = 600.0
-RECYCLE_AT_MOST_EVERY_SECONDS = 60.0
 _RETRY_SECONDS = 1.0
 _STILLBORN = 3
 _AT_ONCE = Exit(pid=0, status=0, cpu_seconds=0.0)
@@ -162,7 +159,7 @@ class Jail:
         if self._spare and self._spare_is_warm():
             self._zygote.close()
             self._zygote, self._spare = self._spare, None
-        elif self._spare is None and self._is_old(self._zygote):
+        elif self._spare is None and self._zygote.is_old:
             self._spare = Zygote(self.command)
         return self._zygote
 
@@ -175,18 +172,13 @@ class Jail:
             self._spare = None
             return False
 
-    @staticmethod
-    def _is_old(zygote: Zygote) -> bool:
-        used_up = zygote.forks >= RECYCLE_FORKS and zygote.age_seconds >= RECYCLE_AT_MOST_EVERY_SECONDS
-        return used_up or zygote.age_seconds >= RECYCLE_SECONDS
-
     def _replace(self, failure: str) -> None:
         """Get rid of a zygote that ended and start the next, now or, after several that never got warm, later."""
         zygote, self._zygote = self._zygote, None
         if zygote is None:
             return
         zygote.close()
-        self._stillborn += not zygote.forks
+        self._stillborn += not zygote.served
         if self._stillborn < _STILLBORN:
             self._zygote = Zygote(self.command)
         else:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.sandbox import runner
+from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
 
@@ -174,20 +174,29 @@ def test_a_jail_that_is_closed_leaves_nothing_behind():
 
 
 def test_an_old_zygote_is_replaced_by_one_that_is_warm_already(monkeypatch):
+    monkeypatch.setattr(process, "LIFE_SECONDS", (0.0, 0.0))
     jail = Jail()
+    monkeypatch.undo()
     assert is_honest(jail)
     first = jail.zygote_pid
-    monkeypatch.setattr(runner, "RECYCLE_SECONDS", 0.0)
 
     assert is_honest(jail)  # starts the next one, and does not wait for it
     assert jail.zygote_pid == first
     assert jail._spare.is_warm(60)
-    monkeypatch.undo()
 
     assert is_honest(jail)
     assert jail.zygote_pid != first
     assert not Path(f"/proc/{first}").exists()
     jail.close()
+
+
+def test_zygotes_do_not_grow_old_at_the_same_time():
+    zygotes = [process.Zygote(command=["true"]) for _ in range(20)]
+    for zygote in zygotes:
+        zygote.close()
+
+    ends = [zygote._expires for zygote in zygotes]
+    assert max(ends) - min(ends) > 60
 
 
 def test_kills_at_random_end_in_a_fault_or_in_the_right_numbers():
