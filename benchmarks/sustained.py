@@ -11,6 +11,8 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -25,8 +27,19 @@ from benchmarks.load import BOX, GRADERS, SLUG, Pupil, Tally
 from benchmarks.serving import ROOT, server
 
 ROUNDS = 6
-CHECK_SECONDS, FORK_SECONDS, STEADY_SECONDS = 4.0, 1.0, 15.0
+CHECK_SECONDS, FORK_SECONDS, STEADY_SECONDS = 4.0, 1.0, 5.0
 AT_ONCE = 2 * GRADERS
+STEADY = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round met: checks and forks a second, and at `STEADY` of the former the seconds of each check."""
+
+    checks: float
+    single: float
+    several: float
+    waits: list[float]
 
 
 def main() -> None:
@@ -69,11 +82,11 @@ async def _of_the_graders(jails: list[Jail], task: AnyTask, solution: str) -> No
             rounds = []
             for _ in range(ROUNDS):
                 forks = await asyncio.to_thread(_forks_per_second, jails)
-                rounds.append((await _a_second(fastest), *forks))
-            rate = _report(f"asked of {GRADERS} graders", rounds)
-            tally.seconds.clear()
-            await _steadily(check, 0.8 * rate)
-    _report_waiting(0.8 * rate, tally)
+                rate = await _a_second(fastest)
+                tally.seconds.clear()
+                await _steadily(check, STEADY * rate)
+                rounds.append(Round(rate, *forks, list(tally.seconds)))
+    _report(f"asked of {GRADERS} graders", rounds, tally.errors)
 
 
 async def _again(work: Callable[[], Awaitable[None]], end: float) -> None:
@@ -105,23 +118,37 @@ def _through_http(jails: list[Jail], port: int, solution: str) -> None:
         forks, begun, began = _forks_per_second(jails), len(tally.seconds), time.perf_counter()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda pupil: _press(pupil, tally), pupils[:AT_ONCE]))
-        rounds.append(((len(tally.seconds) - begun) / (time.perf_counter() - began), *forks))
-    rate = _report("through HTTP", rounds)
-    tally.seconds.clear()
-    tickets, lock, began = count(), threading.Lock(), time.perf_counter()
+        rate = (len(tally.seconds) - begun) / (time.perf_counter() - began)
+        tally.seconds.clear()
+        tickets = Tickets(STEADY * rate)
+        with ThreadPoolExecutor(len(pupils)) as pool:
+            list(pool.map(partial(_press_steadily, tickets=tickets, tally=tally), pupils))
+        rounds.append(Round(rate, *forks, list(tally.seconds)))
+    _report("through HTTP", rounds, tally.errors)
 
-    def steadily(pupil: Pupil) -> None:
-        while True:
-            with lock:
-                due = began + next(tickets) / (0.8 * rate)
-            if due - began > STEADY_SECONDS:
-                return
-            time.sleep(max(0.0, due - time.perf_counter()))
-            tally.timed(pupil.check)
 
-    with ThreadPoolExecutor(len(pupils)) as pool:
-        list(pool.map(steadily, pupils))
-    _report_waiting(0.8 * rate, tally)
+class Tickets:
+    """So many moments a second, for many threads, until `STEADY_SECONDS` are over."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._numbers = count()
+        self._lock = threading.Lock()
+        self._began = time.perf_counter()
+
+    def wait(self) -> bool:
+        """Wait for the next moment; False when there is none."""
+        with self._lock:
+            due = next(self._numbers) / self._rate
+        if due > STEADY_SECONDS:
+            return False
+        time.sleep(max(0.0, self._began + due - time.perf_counter()))
+        return True
+
+
+def _press_steadily(pupil: Pupil, tickets: Tickets, tally: Tally) -> None:
+    while tickets.wait():
+        tally.timed(pupil.check)
 
 
 def _press(pupil: Pupil, tally: Tally) -> None:
@@ -144,20 +171,22 @@ def _forks_per_second(jails: list[Jail]) -> tuple[float, float]:
         return one(jails[0]), sum(pool.map(one, jails))
 
 
-def _report(how: str, rounds: list[tuple[float, float, float]]) -> float:
-    """Print checks and forks per second; the median of the checks."""
-    checks, single, several = (statistics.median(one[place] for one in rounds) for place in range(3))
-    shares = " ".join(f"{one[0] / one[1]:.0%}" for one in rounds)
-    print(
-        f"{how}: {checks:.0f} checks/s; bare fork-and-exit of one zygote: {single:.0f}/s ({checks / single:.0%}; by "
-        f"round {shares}), of {GRADERS} at once: {several:.0f}/s ({checks / several:.0%})"
+def _report(how: str, rounds: list[Round], errors: list[str]) -> None:
+    checks, single, several = (
+        statistics.median(values)
+        for values in zip(*((one.checks, one.single, one.several) for one in rounds), strict=True)
     )
-    return checks
-
-
-def _report_waiting(rate: float, tally: Tally) -> None:
-    cuts = statistics.quantiles(tally.seconds, n=100)
-    print(f"  at 80 %, {rate:.0f} checks/s: {tally}, p99/p50 {cuts[98] / cuts[49]:.1f}")
+    print(
+        f"{how}: {checks:.0f} checks/s, errors {len(errors)}; bare fork-and-exit of one zygote: {single:.0f}/s "
+        f"({checks / single:.0%}), of {GRADERS} at once: {several:.0f}/s ({checks / several:.0%})"
+    )
+    print(f"  share of one zygote's forks, by round: {' '.join(f'{one.checks / one.single:.0%}' for one in rounds)}")
+    cuts = [statistics.quantiles(one.waits, n=100) for one in rounds]
+    median, late = (statistics.median(cut[place] for cut in cuts) for place in (49, 98))
+    ratios = " ".join(f"{cut[98] / cut[49]:.1f}" for cut in cuts)
+    print(f"  at {STEADY:.0%} of that: p50 {median * 1e3:.0f} ms, p99 {late * 1e3:.0f} ms; p99/p50 by round: {ratios}")
+    if errors:
+        print(f"  the first error: {errors[0][:200]}")
 
 
 if __name__ == "__main__":
