@@ -78,6 +78,23 @@ from app.sandbox import pages
 assert pages._run_by(lambda: 1 / 0) == []
 """
 
+SMALL = """
+import sys
+from app.sandbox import zygote
+zygote.keep_small()
+from app.sandbox import service, warm
+service.harness.register("attempt", "app.grading.attempt")
+warm.everything()
+import torch
+x = torch.ones(2, 3, requires_grad=True)
+try:
+    torch.autograd.grad(x * 2, x, torch.ones(3, 2))
+except RuntimeError as error:
+    print(error)
+assert torch.equal(torch.autograd.grad(x * 2, x, torch.ones(2, 3))[0], torch.full((2, 3), 2.0))
+print(sorted({"sympy", "mpmath", "numpy.linalg"} & set(sys.modules)))
+"""
+
 REHEARSED = """
 import dis
 from app.sandbox import harness, service
@@ -129,3 +146,9 @@ def test_work_that_fails_moves_nothing() -> None:
 
 def test_what_a_run_does_was_fitted_before_the_first_fork() -> None:
     assert int(_answer(REHEARSED.format(rehearsed=True))) > int(_answer(REHEARSED.format(rehearsed=False)))
+
+
+def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes() -> None:
+    words, loaded = _answer(SMALL).splitlines()
+    assert words.startswith("Mismatch in shape: grad_output[0] has a shape of torch.Size([3, 2])")
+    assert loaded == "[]"
