@@ -14,9 +14,9 @@ from app.engine.study import DTYPE, HIDDEN, JailRuns, Study
 from app.engine.task import Task
 from app.grading.axes import axis_names
 from app.grading.compare import Array, Reference
-from app.grading.errors import Raised
 from app.grading.hints import fitting
 from app.grading.plan import Plan, read_plan
+from app.grading.raised import Raised
 from app.grading.ruling import Ruling
 from app.grading.trials import Trial, read_trials
 from app.grading.verdict import RIGHT, NameVerdict

@@ -20,10 +20,11 @@ from app.engine.hurry import Hurried
 from app.engine.outcomes import author_fault, ending, grader_fault
 from app.engine.study import AuthorError, JailFailedError, JailRuns, Study
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
-from app.grading.errors import Raised, translate
+from app.grading.errors import translate
 from app.grading.facts import Facts
 from app.grading.hunt import changes_of, line_verdict, others_verdict, split_line, unchanged
 from app.grading.plan import Fault, Plan, read_plan
+from app.grading.raised import Raised
 from app.grading.trials import read_trials
 from app.grading.verdict import RIGHT, Verdict
 from app.grading.verdicts import Judge

@@ -12,9 +12,10 @@ from app.engine.outcomes import ending
 from app.engine.setup import Setup
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.study import JailRuns
-from app.grading.errors import raised, translate
+from app.grading.errors import translate
 from app.grading.names import NamesError
 from app.grading.program import ProgramError, read_program
+from app.grading.raised import raised
 from app.grading.trials import document
 from app.sandbox.gate import normalise, refusal
 from app.sandbox.wire import Job, Reply

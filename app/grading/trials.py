@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.grading.errors import Raised, listed, numbers_in, raised
+from app.grading.raised import Raised, listed, numbers_in, raised
 
 Array = NDArray[Any]
 

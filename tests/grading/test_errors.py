@@ -6,8 +6,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.grading.errors import raised, translate
+from app.grading.errors import translate
 from app.grading.fault import FILE, describe
+from app.grading.raised import raised
 
 SCOPE = {
     "torch": torch,
@@ -51,6 +52,42 @@ CASES = [
     ("return", "This line is not Python yet: 'return' outside function."),
     ("break", "This line is not Python yet: 'break' outside loop."),
     ("assert False", "AssertionError"),
+]
+
+CALLS = [
+    ("r = X.transpose()", "`X.transpose()` is given too little", "`.transpose(0, 1)`", "`.T` does the same"),
+    ("r = dY @ X.transpose(0)", "`X.transpose(0)`", "the two axes"),
+    ("r = X.transpose(0, 1, 2)", "`X.transpose(0, 1, 2)` is given too much", "the two axes"),
+    ("r = X.reshape()", "`X.reshape()` is given too little", "sizes of the result"),
+    ("r = X.view()", "`X.view()` is given too little", "sizes of the result"),
+    ("r = torch.sum()", "`torch.sum()` is given too little", "along axis 0"),
+    ("r = torch.exp()", "`torch.exp()` is given too little", "the tensor to work on"),
+    ("r = X.index_add_(0)", "Missing: `index`, `source`."),
+    ("r = (lambda a, b: a)(1)", "Missing: `b`."),
+    ("r = dY @ X.T()", "`X.T` is no function but a tensor already", "without the parentheses"),
+    ("r = X.shape(0)", "`X.shape` is no function but a shape already", "without the parentheses"),
+    ("r = X.grad()", "`X.grad` is `None`"),
+    ("r = dY(X.T)", "`dY` is a tensor and cannot be called", "`*` or `@`"),
+    ("r = 2\nr = r(X)", "`r` is a number and cannot be called", "`*` or `@`"),
+    ("r = F(X)", "`F` is a module", "`F.softmax(x, 1)`"),
+    ("r = X.mean(0, 1)", "`X.mean(0, 1)` names one axis only", "`keepdim`", "`.mean((0, 1))`"),
+    ("r = torch.sum(X, 0, 1)", "`torch.sum(X, 0, 1)` names one axis only", "`.sum((0, 1))`"),
+    ("r = torch.mean(X, 0, 1)", "`torch.mean(X, 0, 1)` names one axis only", "`.mean((0, 1))`"),
+    ("r = X.sum(0, keep_dim=True)", "`sum` does not take `keep_dim` here. Did you mean `keepdim`?"),
+    ("r = X.sum(axes=0)", "`sum` does not take `axes` here. Did you mean `axis`?"),
+    ("r = F.softmax(X, 1, keepdim=True)", "`softmax` does not take `keepdim` here."),
+    ("r = X.sum[0]", "`X.sum` is a function", "with parentheses"),
+    ("r = X @ 2", "In `X @ 2`, `2` is a single number", "write `*`"),
+    ("r = None * X", "In `None * X`, `None` is `None`"),
+    ("r = X.T @ dY.sum", "In `X.T @ dY.sum`, `dY.sum` is a function that was not called"),
+    ("b += [1]", "In `b += [1]`, `[1]` is a list"),
+    ("r = X.max(0) @ X", "holds values and their places", "`.values`"),
+    ("r = X @ 'a'", "`'a'` is a Python `str`, which `@` cannot take."),
+    ("r = X ^ 2", "`**`"),
+    ("r = torch.exp(2)", "`torch.exp(2)` wants a tensor, not a plain number", "`math`"),
+    ("r = torch.cat(X, dY)", "`torch.cat(X, dY)` is given a tensor where it wants a tuple", "`torch.cat([A, B])`"),
+    ("r = X.sum('0')", "`X.sum('0')` cannot take `(str)`", "along axis 0"),
+    ("r = X.pow()", "`X.pow()` is given too little", "`** 2` is the same"),
 ]
 
 
@@ -119,7 +156,7 @@ def failed(source):
 failed.left = {}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+@pytest.mark.parametrize("case", CASES + CALLS, ids=lambda case: case[0])
 def test_errors_name_the_operands(case):
     source, *parts = case
 
@@ -128,6 +165,31 @@ def test_errors_name_the_operands(case):
     for part in parts:
         assert part in message
     assert message
+
+
+@pytest.mark.parametrize("case", CALLS, ids=lambda case: case[0])
+def test_a_wrong_call_is_told_in_a_line_without_signatures(case):
+    message = translate(failed(case[0]))
+
+    assert "argument" not in message
+    assert "\n" not in message
+    assert len(message) < 250
+    assert "Error" not in message
+
+
+CUT = [
+    ('transpose() missing 2 required positional argument: "dim0", "dim1"', "`transpose` is given too little. It takes"),
+    ("'Tensor' object is not callable", "This is a tensor and cannot be called"),
+    ("'builtin_function_or_method' object is not subscriptable", "What stands before the bracket is a function"),
+    ("unsupported operand type(s) for @: 'Tensor' and 'int'", "At `@`, the right side is a single number"),
+    ("unsupported operand type(s) for +=: 'NoneType' and 'Tensor'", "At `+=`, the left side is `None`"),
+]
+
+
+@pytest.mark.parametrize("source", ["", "X.transpose(" + "0 + " * 20])
+@pytest.mark.parametrize(("text", "said"), CUT, ids=[said for _, said in CUT])
+def test_a_wrong_call_whose_source_is_not_known_is_told_without_it(text, said, source):
+    assert said in translate(raised({"type": "TypeError", "text": text, "line": 1, "source": source}))
 
 
 def test_an_exception_that_cannot_be_printed_is_still_told():
