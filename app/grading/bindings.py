@@ -110,3 +110,13 @@ def called(node: ast.expr) -> str:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name
     return ""
+
+
+def comparisons(node: ast.AST) -> list[tuple[str, ast.Compare]]:
+    """The statements in *node* that read `name == value` and do nothing, where `name = value` was meant."""
+    found: list[tuple[str, ast.Compare]] = []
+    for one in ast.walk(node):
+        match one:
+            case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()]) as compared):
+                found.append((name, compared))
+    return found

@@ -134,7 +134,9 @@ def _truth(_: re.Match[str], __: Raised) -> str:
     return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
 
 
-def _no_name(found: re.Match[str], _: Raised) -> str:
+def _no_name(found: re.Match[str], error: Raised) -> str:
+    if error.source.startswith(f"{found[1]} == "):
+        return f"`==` compares, and `{found[1]}` does not exist yet. One `=` assigns: `{found[1]} = …`."
     return (
         f"`{found[1]}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."

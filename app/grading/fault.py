@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from app.grading.bindings import comparisons
+
 FILE = "<submission>"
 _TEXT_CHARS = 2000
 _SOURCE_CHARS = 120
@@ -23,6 +25,8 @@ def describe(error: BaseException, node: ast.AST) -> dict[str, Any]:
     """The learner's own line and the operands on it, as JSON values."""
     frame, line, place = _innermost(error.__traceback__)
     found = _operation(node, place) if place is not None else None
+    if found is None and isinstance(error, NameError):
+        found = next((one for name, one in comparisons(node) if name == error.name and one.lineno == line), None)
     return {
         "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
         "type": type(error).__name__[:80],

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.grading.bindings import called, freshly_bound, is_blank, reads_of, root_of, viewed, writes_of
+from app.grading.bindings import called, comparisons, freshly_bound, is_blank, reads_of, root_of, viewed, writes_of
 
 LONGEST = 50_000
 _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
@@ -54,6 +54,11 @@ class Plan:
 
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
+
+    def comparing(self, name: str) -> int | None:
+        """The first line that reads `name == value`, where `name = value` was meant."""
+        found = (one for line in self.lines for other, one in comparisons(line.node) if other == name)
+        return next((one.lineno for one in found), None)
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""

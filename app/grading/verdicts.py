@@ -72,7 +72,9 @@ class Judge:
         last = self.plan.last.get(name)
         if last is None:
             others = [one for one in self.plan.last if one not in self.ruling.forced]
-            return self._named(name, "not-yet", message=sentences.missing(name, others).message)
+            return self._named(
+                name, "not-yet", message=sentences.missing(name, others, self.plan.comparing(name)).message
+            )
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:

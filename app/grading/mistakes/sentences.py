@@ -25,8 +25,14 @@ from app.grading.mistakes.words import number_text
 ALIKE = 0.8
 
 
-def missing(name: str, others: Sequence[str] = ()) -> Diagnosis:
-    """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned."""
+def missing(name: str, others: Sequence[str] = (), compared: int | None = None) -> Diagnosis:
+    """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned.
+
+    Args:
+        compared: The line that reads `name == value`.
+    """
+    if compared is not None:
+        return _of(name, "missing", f"Line {compared} compares `{name}`, with `==`; one `=` assigns it.")
     alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
     hint = f" There is a `{alike[0]}`." if alike else ""
     return _of(name, "missing", f"No tensor called `{name}` was left when the code ended.{hint}")
