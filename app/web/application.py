@@ -25,6 +25,7 @@ from app.web.checks import Checks
 from app.web.errors import TITLES, ErrorPages, described
 from app.web.logs import RequestLog
 from app.web.metrics import Metrics, RequestCount
+from app.web.redirects import RelativeRedirects
 from app.web.render import Pages, wants_fragment
 from app.web.runs import Runs
 from app.web.security import RequestGuard, SecurityHeaders
@@ -82,6 +83,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
             Middleware(RequestCount, metrics=metrics),
             Middleware(RequestLog),
             Middleware(SecurityHeaders, secure=settings.secure_cookies),
+            Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
             Middleware(ErrorPages, show=_show_error),
             Middleware(RequestGuard),
