@@ -10,9 +10,17 @@ from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innoce
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, grad_task_of
 from app.grading.facts import Facts
-from app.grading.verdict import RIGHT, Verdict
+from app.grading.verdict import RIGHT, NameVerdict, Standing, Verdict
 
 STARTER_PASSES = "The starter already passes: leave a blank `____` for the learner."
+STANDS: dict[Standing, str] = {
+    "wrong": "is wrong",
+    "follows": "is off because another one is",
+    "not-yet": "is not there yet",
+    "aliased": "does not keep its value",
+    "mutated": "comes with a change of what is given",
+}
+"""How a name stands that is not right, as part of a sentence that begins with the name."""
 Told = DeclaredMistake | Innocent
 
 
@@ -69,8 +77,14 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
         return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
     wrong = [one for one in verdict.names if one.verdict not in RIGHT]
     line = next((one.line for one in wrong if one.line), None)
-    reasons = " ".join(f"{one.name} is {one.verdict}: {one.message}" for one in wrong)
+    reasons = " ".join(_said(one) for one in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
+
+
+def _said(one: NameVerdict) -> str:
+    """A verdict as a sentence; one with a word of its own may speak of something that is no gradient."""
+    own = bool(one.word) and one.verdict != "follows"
+    return f"{one.name} ({one.word}): {one.message}" if own else f"{one.name} {STANDS[one.verdict]}: {one.message}"
 
 
 def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | None:
