@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from app.check.boxes import prove_grad
 from app.check.checkers import prove_checker
@@ -49,6 +50,5 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
 def _does_not_run(forward: Forward, facts: Facts) -> Finding:
     if facts.outcome in UNANSWERED:
         return not_proved(forward.place, facts.error)
-    return Finding(
-        forward.place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {facts.error}"
-    )
+    place = replace(forward.place, line=facts.line, column=1) if facts.line else forward.place
+    return Finding(place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {facts.error}")

@@ -56,7 +56,7 @@ class Engine:
         try:
             return self._study(forward).facts
         except AuthorError as error:
-            return Facts(shapes={}, gradable=(), consumers={}, error=error.message)
+            return Facts(shapes={}, gradable=(), consumers={}, error=error.message, line=error.line)
         except JailFailedError as error:
             return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
 

@@ -17,7 +17,7 @@ from app.content.blocks import Forward
 from app.engine.facts import Entry, FactsCache
 from app.grading.compare import Reference
 from app.grading.data import Array, draw_inputs, draw_upstream, hidden_dims
-from app.grading.evidence import Look
+from app.grading.evidence import Look, Statement
 from app.grading.facts import Facts
 from app.grading.program import Program, ProgramError, read_program
 from app.sandbox.wire import Job, Reply
@@ -42,7 +42,7 @@ class JailFailedError(Exception):
 
 
 class AuthorError(Exception):
-    """The forward program cannot be used; *line* is the line of the lesson file."""
+    """The forward program cannot be used; *line* is the line of the lesson file, 0 where no line is to blame."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -113,7 +113,8 @@ class Study:
         self.pinned = dims["a"] == visible
         self.gradable = self.program.backward_order(report["v"]["gradable"])
         if self.forward.output not in self.gradable:
-            raise AuthorError(f"the output `{self.forward.output}` does not depend on any input of real numbers", 0)
+            message = f"the output `{self.forward.output}` does not depend on any input of real numbers"
+            raise AuthorError(message, self._line_writing(self.forward.output))
         return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
 
     def _hidden(self, kind: str, shift: int) -> dict[str, int]:
@@ -135,11 +136,17 @@ class Study:
         """Raise what is wrong with a run on the lesson's own sizes."""
         if "message" in report:
             failed = self.program.statements[report["failed"]]
-            line = self.forward.source_line + failed.node.lineno - 1
-            raise AuthorError(f"`{failed.source}` did not run: {report['message']}", line)
+            raise AuthorError(f"`{failed.source}` did not run: {report['message']}", self._line_of(failed))
         undefined = self._nan(report)
         if undefined:
-            raise AuthorError(f"`{undefined}` holds NaN on the lesson's sizes", self.forward.source_line)
+            raise AuthorError(f"`{undefined}` holds NaN on the lesson's sizes", self._line_writing(undefined))
+
+    def _line_writing(self, tensor: str) -> int:
+        """The line of the lesson file that writes *tensor*; 0 for one that is given."""
+        return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
+
+    def _line_of(self, statement: Statement) -> int:
+        return self.forward.source_line + statement.node.lineno - 1
 
     @staticmethod
     def _nan(report: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ class Facts:
         gradable: Names of the tensors that have a gradient, in backward order, the output first.
         consumers: By tensor name, the outputs of the statements that read it.
         error: Why the program did not run; empty when it did.
+        line: The line of the lesson file that *error* speaks of; 0 where it speaks of none.
         outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
     """
 
@@ -24,4 +25,5 @@ class Facts:
     gradable: tuple[str, ...]
     consumers: Mapping[str, tuple[str, ...]]
     error: str = ""
+    line: int = 0
     outcome: Outcome = "graded"

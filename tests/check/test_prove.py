@@ -102,6 +102,23 @@ def test_a_solution_that_fails_is_shown_at_its_line_with_its_reason(
     assert "is right" not in found.message
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("broken", "Y = X @ V"),
+        ("broken-inside", "K = X @ H"),
+        ("undefined", "u = torch.log(t)"),
+        ("constant", "c = torch.ones(N)"),
+    ],
+)
+def test_a_forward_program_that_fails_is_shown_at_the_line_that_does(
+    findings: tuple[Finding, ...], name: str, line: str
+) -> None:
+    (found,) = (one for one in found_in(findings, "forward-fails") if f"{name!r}" in one.message)
+
+    assert (FIXTURES / "faults.md").read_text(encoding="utf-8").splitlines()[found.place.line - 1] == line
+
+
 def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ...]) -> None:
     mutants = {one.message for one in found_in(findings, "mutant-passes")}
 
