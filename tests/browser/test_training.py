@@ -1,6 +1,7 @@
 """A training run as it is watched: live with a script, step by step without one."""
 
 import os
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -112,6 +113,10 @@ def test_a_run_fits_on_a_phone(page: Page) -> None:
     expect(page.locator(f"#{TRAIN.name} .run")).to_have_attribute("data-phase", "finished", timeout=RUN_MS)
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    meanings = page.locator(f"#{TRAIN.name} .run").get_by_text(re.compile("^(your gradients|autograd, same start.*)$"))
+    legend = [one.bounding_box() for one in meanings.all() if one.is_visible()][:2]
+    assert len(legend) == 2
+    assert all(place and place["x"] + place["width"] <= 320 for place in legend), "what the lines mean is cut"
     assert violations(page, f"#{TRAIN.name}") == []
 
 

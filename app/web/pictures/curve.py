@@ -12,8 +12,8 @@ from markupsafe import Markup
 from app.engine.snapshot import Point, span
 from app.web.pictures.svg import decimals, picture, table, tag, text
 
-WIDTH, HEIGHT = 560.0, 280.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 34.0, 36.0
+WIDTH, HEIGHT = 560.0, 256.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 14.0, 10.0, 36.0
 ROWS = 20
 SPACINGS = (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 MOST_LINES = 6
@@ -33,7 +33,6 @@ def curve(points: tuple[Point, ...], steps: int) -> Markup:
     references = [(one.step, one.reference) for one in points if one.reference is not None]
     parts.append(plot.line(references, "curve-reference"))
     parts.append(plot.line([(one.step, one.own) for one in points], "curve-own"))
-    parts += _legend()
     last = points[-1]
     summary = f"Loss over {steps:,} steps, from {points[0].own:.2f} to {last.own:.2f} at step {last.step:,}."
     if last.reference is not None:
@@ -49,7 +48,7 @@ def curve(points: tuple[Point, ...], steps: int) -> Markup:
             for one in kept
         ],
     )
-    return picture(WIDTH, HEIGHT, summary, parts) + behind
+    return _legend() + picture(WIDTH, HEIGHT, summary, parts) + behind
 
 
 class _Plot:
@@ -105,10 +104,12 @@ def _fall(plot: _Plot, step: int) -> list[Markup]:
     ]
 
 
-def _legend() -> list[Markup]:
-    return [
-        tag("path", d=f"M{LEFT:g} 14h26", class_="curve-own"),
-        text(LEFT + 34, 19, "your gradients", class_="figure-label", anchor="start"),
-        tag("path", d=f"M{LEFT + 150:g} 14h26", class_="curve-reference"),
-        text(LEFT + 184, 19, "autograd, same start and batches", class_="figure-label", anchor="start"),
-    ]
+def _legend() -> Markup:
+    """Beside the picture and not in it: a narrow window shows a part of the picture, and what its lines mean whole."""
+    samples = (("curve-own", "your gradients"), ("curve-reference", "autograd, same start and batches"))
+    return tag("ul", *(tag("li", _sample(class_), meaning) for class_, meaning in samples), class_="legend")
+
+
+def _sample(class_: str) -> Markup:
+    line = tag("path", d="M4 5h26", class_=class_)
+    return tag("svg", line, width=34, height=10, viewBox="0 0 34 10", aria_hidden="true")
