@@ -1,0 +1,49 @@
+"""Where things stand: rows that are read downwards are alike."""
+
+import pytest
+from playwright.sync_api import Page
+
+from app.content.blocks import Grad
+from tests.browser.answers import read_lesson
+from tests.browser.steps import expect_verdict, open_page
+
+LESSON = read_lesson("first-layer-and-exam")
+EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))
+ADDRESS = f"/lessons/{LESSON.slug}"
+WIDTHS = (320, 520, 1280)
+
+# What is seen of each head of a row: its kind, its height, and where the word begins.
+HEADS = """rows => rows.map(row => {
+  const head = row.querySelector(".verdict-head");
+  const [height, word] = [head.getBoundingClientRect().height, head.querySelector(".standing").getBoundingClientRect()];
+  return [row.dataset.verdict, Math.round(height), Math.round(word.left), Math.round(word.height)];
+})"""
+
+
+def fail_the_exam(page: Page) -> None:
+    """All names after `dlogits` follow from it."""
+    code = EXAM.solution.source.replace("dlogits = dnorm_logits.clone()", "dlogits = dnorm_logits * 2", 1)
+    assert code != EXAM.solution.source
+    answer = page.request.post(
+        f"{ADDRESS}/code/{EXAM.name}/check",
+        form={"code": code, "revision": page.locator(f"#{EXAM.name}-revision").input_value()},
+        headers={"sec-fetch-site": "same-origin"},
+    )
+    assert answer.ok
+    page.reload()
+    expect_verdict(page, EXAM, passed="false")
+
+
+@pytest.mark.browser_options(color_scheme="light")
+def test_the_rows_of_a_long_verdict_are_alike_at_every_width(page: Page) -> None:
+    open_page(page, ADDRESS)
+    fail_the_exam(page)
+
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        heads = page.locator(f"#{EXAM.name}-verdict .verdict-row").evaluate_all(HEADS)
+
+        assert sum(head[0] == "follows" for head in heads) > 10
+        for verdict in ("right", "follows"):
+            alike = {tuple(head) for head in heads if head[0] == verdict}
+            assert len(alike) == 1, f"{width} px: {alike}"
