@@ -27,6 +27,10 @@ HIDDEN = ("a", "b")
 DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 _SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
 _SECONDS = 20.0
+_DRAWS = (
+    "draws random numbers, so it has no one result to be right about. Let the program start from them: an input such "
+    "as `noise: [N, D]` is drawn once for everybody."
+)
 
 
 class JailRuns(Protocol):
@@ -136,7 +140,8 @@ class Study:
         """Raise what is wrong with a run on the lesson's own sizes."""
         if "message" in report:
             failed = self.program.statements[report["failed"]]
-            raise AuthorError(f"`{failed.source}` did not run: {report['message']}", self._line_of(failed))
+            said = _DRAWS if report["draws"] else f"did not run: {report['message']}"
+            raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
         undefined = self._nan(report)
         if undefined:
             raise AuthorError(f"`{undefined}` holds NaN on the lesson's sizes", self._line_writing(undefined))

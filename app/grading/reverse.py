@@ -23,12 +23,17 @@ _TEXT_CHARS = 2000
 
 
 class StatementError(Exception):
-    """A statement of the author's program raised; *index* is its place in the program."""
+    """A statement of the author's program raised; *index* is its place in the program.
 
-    def __init__(self, index: int, message: str) -> None:
+    Args:
+        draws: Whether it ran, but drew random numbers.
+    """
+
+    def __init__(self, index: int, message: str, draws: bool = False) -> None:
         super().__init__(message)
         self.index = index
         self.message = message
+        self.draws = draws
 
 
 class Node:
@@ -59,7 +64,7 @@ class Tape:
     """A program evaluated on one set of data.
 
     Raises:
-        StatementError: A statement raised, or left something that is not a tensor where one is needed.
+        StatementError: A statement raised or drew random numbers, or left no tensor where one is needed.
     """
 
     def __init__(self, statements: Sequence[Mapping[str, Any]], data: Mapping[str, Tensor], dims: Mapping[str, int]):
@@ -95,13 +100,18 @@ class Tape:
 
     def _run(self, index: int, statement: Mapping[str, Any], scope: dict[str, Any], spread: bool) -> Any:
         code = _compiled(statement["source"], frozenset(statement["inputs"]), spread)
+        state = torch.default_generator.get_state()
         try:
-            return eval(code, scope)
+            value = eval(code, scope)
         except MemoryError:
             raise
         except Exception as error:
             text = "".join(traceback.format_exception_only(error)).strip()
             raise StatementError(index, text[:_TEXT_CHARS]) from None
+        # A statement is run more than once, so what it draws would be another number each time.
+        if not torch.equal(state, torch.default_generator.get_state()):
+            raise StatementError(index, "draws random numbers", draws=True)
+        return value
 
     def backward(self, forced: Mapping[str, Tensor]) -> "Sweep":
         """One backward pass in which the tensors in *forced* have the upstream gradients given there."""

@@ -34,7 +34,7 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
             answer = _forward if header["mode"] == "forward" else _backward
             report[job["id"]] = answer(header, job, tape, arrays, out)
         except StatementError as failure:
-            report[job["id"]] = {"failed": failure.index, "message": failure.message}
+            report[job["id"]] = {"failed": failure.index, "message": failure.message, "draws": failure.draws}
     out.text("report", json.dumps(report))
 
 

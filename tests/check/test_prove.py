@@ -109,6 +109,8 @@ def test_a_solution_that_fails_is_shown_at_its_line_with_its_reason(
         ("broken-inside", "K = X @ H"),
         ("undefined", "u = torch.log(t)"),
         ("constant", "c = torch.ones(N)"),
+        ("dropped", "k = F.dropout(h, 0.5)"),
+        ("noisy", "h = x + torch.randn(N)"),
     ],
 )
 def test_a_forward_program_that_fails_is_shown_at_the_line_that_does(
@@ -117,6 +119,12 @@ def test_a_forward_program_that_fails_is_shown_at_the_line_that_does(
     (found,) = (one for one in found_in(findings, "forward-fails") if f"{name!r}" in one.message)
 
     assert (FIXTURES / "faults.md").read_text(encoding="utf-8").splitlines()[found.place.line - 1] == line
+
+
+def test_a_program_that_draws_random_numbers_is_told_so(findings: tuple[Finding, ...]) -> None:
+    said = [one.message for one in found_in(findings, "forward-fails") if "draws random numbers" in one.message]
+
+    assert ["`k = F.dropout(h, 0.5)`" in said[0], "`h = x + torch.randn(N)`" in said[1]] == [True, True]
 
 
 def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ...]) -> None:
