@@ -23,6 +23,7 @@ from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.errors import translate
 from app.grading.facts import Facts
 from app.grading.hunt import changes_of, line_verdict, others_verdict, split_line, unchanged
+from app.grading.overwritten import blamed
 from app.grading.plan import Fault, Plan, read_plan
 from app.grading.raised import Raised
 from app.grading.trials import read_trials
@@ -201,7 +202,8 @@ class Engine:
     def _raised(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
         if declared:
             return replace(verdict, line=error.line, message=declared)
-        message = translate(error)
+        cause = blamed(error, judge.plan, judge.visible.rebound)
+        message = f"{translate(error)} {cause}".rstrip()
         faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
         if faults and not judge.stopped_by_itself:
             message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."

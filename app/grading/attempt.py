@@ -146,6 +146,8 @@ class _Trial:
         self.tainted: set[str] = set()
         self.errors: list[dict[str, Any]] = []
         self.mutated: list[dict[str, Any]] = []
+        self.rebound: list[dict[str, Any]] = []
+        self.bound: dict[str, object] = {}
         for name in self.required:
             if name not in self.last and name in self.forced:
                 self._force(name)
@@ -185,9 +187,20 @@ class _Trial:
         """Notice what this statement changed that it should have left alone."""
         for one in [one for one in self.guarded.values() if one.value._version != one.version]:
             self._restore(one, index)
+        if self.visible:
+            self._rebind(index)
         for name, kept in self.kept.items():
             if kept.statement != index and self.last.get(name) != index:
                 kept.look(index)
+
+    def _rebind(self, index: int) -> None:
+        """Notice a given name that this statement bound to other values."""
+        for name, one in self.guarded.items():
+            now = self.scope.get(name, one.value)
+            if now is not one.value and now is not self.bound.get(name):
+                self.bound[name] = now
+                if type(now) is not Tensor or not _alike(now, one.pristine):
+                    self.rebound.append({"name": name, "statement": index})
 
     def _restore(self, one: _Guarded, index: int) -> None:
         if not _same(one.value, one.pristine):
@@ -228,13 +241,29 @@ class _Trial:
                     changed[name] = kept.changed_by
                     out.tensor(f"{self.id}/later/{name}", kept.value)
         shown = [shown_as(name, self.scope[name]) for name in self.shown if name in self.scope]
-        return {"errors": self.errors, "mutated": self.mutated, "changed": changed, "kinds": kinds, "shown": shown}
+        return {
+            "errors": self.errors,
+            "mutated": self.mutated,
+            "rebound": self.rebound,
+            "changed": changed,
+            "kinds": kinds,
+            "shown": shown,
+        }
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
     if one.shape != other.shape:
         return False
     return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _alike(one: Tensor, other: Tensor) -> bool:
+    """Whether the values are the same, whatever their type of number."""
+    try:
+        # Shapes first: one number can be spread to any size, which a change of type would fill.
+        return one.shape == other.shape and _same(one.to(other.dtype), other)
+    except RuntimeError:  # on the device without memory, or of a kind that cannot be compared
+        return False
 
 
 def _float(number: float) -> float:

@@ -36,6 +36,7 @@ class Trial:
         changed_by: Index of the statement that changed it.
         kinds: By name, the type of what is not a tensor.
         mutated: Index of the first statement that changed it, by name of a tensor that was not the learner's.
+        rebound: Names of such tensors and the statements that bound them to other values, in the order of the run.
     """
 
     values: Mapping[str, Array] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Trial:
     kinds: Mapping[str, str] = field(default_factory=dict)
     errors: Sequence[Raised] = ()
     mutated: Mapping[str, int] = field(default_factory=dict)
+    rebound: Sequence[tuple[str, int]] = ()
     shown: Sequence[Seen] = ()
 
     def final(self, name: str) -> Array | None:
@@ -79,7 +81,8 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         changed_by={name: at for name, at in _mapping(report.get("changed")).items() if isinstance(at, int)},
         kinds=kinds,
         errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
-        mutated=_mutated(listed(report.get("mutated"))),
+        mutated=_first(_events(report.get("mutated"))),
+        rebound=_events(report.get("rebound")),
         shown=tuple(_seen(_mapping(one)) for one in listed(report.get("shown"))),
     )
 
@@ -93,12 +96,16 @@ def _seen(one: Mapping[str, Any]) -> Seen:
     )
 
 
-def _mutated(events: Sequence[Any]) -> dict[str, int]:
+def _events(value: object) -> tuple[tuple[str, int], ...]:
+    """Names and the indices of statements that did something to them."""
+    pairs = ((_mapping(one).get("name"), _mapping(one).get("statement")) for one in listed(value))
+    return tuple((name, at) for name, at in pairs if isinstance(name, str) and type(at) is int)
+
+
+def _first(events: Sequence[tuple[str, int]]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for event in events:
-        name, at = _mapping(event).get("name"), _mapping(event).get("statement")
-        if isinstance(name, str) and isinstance(at, int):
-            found.setdefault(name, at)
+    for name, at in events:
+        found.setdefault(name, at)
     return found
 
 

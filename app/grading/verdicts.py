@@ -11,6 +11,7 @@ from app.grading.compare import Array, Reference, agrees, closeness, heat, match
 from app.grading.errors import kind_of, translate
 from app.grading.evidence import Diagnosis
 from app.grading.mistakes import sentences
+from app.grading.overwritten import explained
 from app.grading.plan import Plan
 from app.grading.program import Program
 from app.grading.remarks import dtype_note, vacuous_note
@@ -243,7 +244,7 @@ class Judge:
             verdict = replace(verdict, worst=worst_entries(shown, reference), heat=heat(shown, reference))
         if verdict.code is not None:
             return verdict
-        found = self._diagnosed(name, clean)
+        found = explained(self._diagnosed(name, clean), name, self.plan, self.visible.rebound, self.ruling.required)
         return replace(verdict, code=found.code, message=found.message)
 
     def _diagnosed(self, name: str, clean: bool) -> Diagnosis:

@@ -32,3 +32,77 @@ def test_a_comparison_in_place_of_an_assignment_is_named_at_its_line(engine, cod
     (missing,) = (one for one in verdict.names if one.name == name)
     assert missing.verdict == "not-yet"
     assert missing.message == f"Line {line} compares `{name}`, with `==`; one `=` assigns it."
+
+
+CAUSE = "Line {} overwrites `{}`, which is given, and line {} reads what now stands there."
+
+
+@pytest.mark.parametrize("box", [LAYER, SQUARE], ids=["shapes differ", "shapes agree"])
+@pytest.mark.parametrize(
+    ("code", "name", "cause"),
+    [
+        ("dY = dY @ W.T\ndX = dY\ndW = X.T @ dY\ndb = dX.sum(0)", "dW", (1, "dY", 3)),
+        ("dX = dY @ W.T\ndY = dX\nu = 1 * dY\ndW = X.T @ u\ndb = X", "dW", (2, "dY", 3)),
+        ("X = dY @ W.T\ndX = X\ndW = X.T @ dY\ndb = dY.sum(0)", "dW", (1, "X", 3)),
+    ],
+)
+def test_a_given_tensor_that_was_overwritten_is_named_as_the_cause(engine, box, code, name, cause):
+    verdict = engine.check(box.task(), code)
+
+    (wrong,) = (one for one in verdict.names if one.name == name)
+    assert (wrong.verdict, wrong.code) == ("wrong", f"{name}:overwritten:{cause[1]}")
+    assert wrong.message.startswith(CAUSE.format(*cause))
+
+
+def test_an_overwritten_tensor_that_no_longer_fits_is_named_beside_the_error(engine):
+    verdict = engine.check(LAYER.task(), "dX = dY @ W.T\ndY = dY.sum(0)\ndb = dY\ndW = X.T @ dY")
+
+    assert (verdict.outcome, verdict.line) == ("error", 4)
+    assert verdict.message.startswith("These shapes cannot be multiplied: `X.T` (3, 4) and `dY` (5,).")
+    assert CAUSE.format(2, "dY", 4) in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("dY = dY.clone()\ndX = dY @ W.T\ndW = X.T @ dY\ndb = dY.mean(0)", ["db:mean"]),
+        ("dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.mean(0)\ndY = 0", ["db:mean"]),
+        ("dX = dY @ W.T\nX, h = X.exp(), X\ndW = h.T @ (dY * dY.cos() + 3)\ndb = dY.sum(0)", ["dW:unrecognised"]),
+        ("h = 2 * dY\ndY = h\ndX = dY @ W.T\ndW = X.T @ dY / 2\ndb = dY.sum(0) / 2", ["dX:doubled"]),
+    ],
+)
+def test_an_overwriting_that_explains_nothing_is_not_named(engine, code, codes):
+    verdict = engine.check(LAYER.task(), code)
+
+    assert [one.code for one in verdict.names if one.code] == codes
+    assert not any("overwrites" in one.message for one in verdict.names)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X = X.T.contiguous().T",
+        "X = X.double()",
+        "X = X.to('meta')",
+        "X = torch.ones(1, dtype=int).expand(2**40)",
+        "X = None",
+        "del X",
+    ],
+)
+def test_a_name_may_be_bound_to_anything(engine, line):
+    verdict = engine.check(LAYER.task(), f"{SOLUTION}\n{line}")
+
+    assert verdict.passed
+
+
+def test_names_that_were_overwritten_cost_nothing_where_all_is_right(engine):
+    assert engine.check(LAYER.task(), "dX = dY @ W.T\nX = X.T\ndW = X @ dY\ndb = dY.sum(0)").passed
+
+
+@pytest.mark.parametrize("line", ["X = X.double()", "X = X.clone()"])
+def test_the_same_values_in_another_coat_are_no_overwriting(engine, line):
+    verdict = engine.check(
+        LAYER.task(), f"{line}\ndX = dY @ W.T\ndW = X.float().T @ (dY * dY.cos() + 3)\ndb = dY.sum(0)"
+    )
+
+    assert [one.code for one in verdict.names if one.code] == ["dW:unrecognised"]

@@ -8,7 +8,7 @@
 | `size-hard-coded` | 22 |
 | `shape` | 6 |
 | `aliased` | 41 |
-| `mutated` | 42 |
+| `mutated`, `overwritten` | 42 |
 | `stale` | 43 |
 | `order` | 44 |
 | `unstable` | 47 |
@@ -82,6 +82,17 @@ def mutated(name: str, tensor: str, line: int | None = None) -> Diagnosis:
     where = f"Line {line} edits" if line else "The code edits"
     return _of(
         name, "mutated", f"{where} the forward tensor `{tensor}` itself; every later line reads the edited values."
+    )
+
+
+def overwritten(name: str, given: str, line: int, reader: int | None) -> Diagnosis:
+    """*line* bound the *given* name to other values, and the line *reader* on the way to *name* reads those."""
+    reads = "a later line" if reader is None else f"line {reader}"
+    return _of(
+        name,
+        f"overwritten:{given}",
+        f"Line {line} overwrites `{given}`, which is given, and {reads} reads what now stands there. "
+        f"Give the result of line {line} a name of its own.",
     )
 
 
