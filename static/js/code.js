@@ -34,16 +34,15 @@ document.addEventListener("code-box:notice", (event) => {
 class Wait {
   constructor(source, form, button) {
     Object.assign(this, { source, form, button });
+    this.place = form.querySelector(".wait");
+    this.line = this.place.querySelector(".waiting");
     this.stop = buttonFor(form, "stop");
     this.began = performance.now();
     this.timer = setTimeout(() => this.show(), SLOW);
   }
 
   show() {
-    this.line = document.createElement("span");
-    this.line.className = "waiting";
-    this.stop.before(this.line);
-    this.stop.hidden = false;
+    this.place.hidden = false;
     this.stop.onclick = () => {
       this.stopped = true;
       htmx.trigger(this.source, "htmx:abort");
@@ -63,10 +62,8 @@ class Wait {
   end() {
     clearTimeout(this.timer);
     clearInterval(this.clock);
-    if (!this.line) return;
-    this.line.remove();
     if (document.activeElement === this.stop) this.button.focus();
-    this.stop.hidden = true;
+    this.place.hidden = true;
     if (this.stopped) notify(this.form, "Stopped. Your text is saved.");
   }
 }

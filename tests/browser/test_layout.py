@@ -1,7 +1,7 @@
-"""Where things stand: rows that are read downwards are alike."""
+"""Where things stand: rows that are read downwards are alike, and no button moves from under a pointer."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import Grad
 from tests.browser.answers import read_lesson
@@ -9,6 +9,7 @@ from tests.browser.steps import expect_verdict, open_page
 
 LESSON = read_lesson("first-layer-and-exam")
 EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad) and one.hints and one.reveal != "never")
 ADDRESS = f"/lessons/{LESSON.slug}"
 WIDTHS = (320, 520, 1280)
 
@@ -47,3 +48,40 @@ def test_the_rows_of_a_long_verdict_are_alike_at_every_width(page: Page) -> None
         for verdict in ("right", "follows"):
             alike = {tuple(head) for head in heads if head[0] == verdict}
             assert len(alike) == 1, f"{width} px: {alike}"
+
+
+PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions button:not([hidden])")].map(button => {
+  const { x, y, width, height } = button.getBoundingClientRect();
+  return [button.id || button.textContent, [x, y, width, height].map(Math.round)];
+}))"""
+
+
+@pytest.mark.parametrize("action", ["check", "run"])
+@pytest.mark.parametrize("checked", [False, True], ids=["first", "again"])
+def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page, action: str, checked: bool) -> None:
+    open_page(page, ADDRESS)
+    form = page.locator(f"#{BOX.name}-form")
+    if checked:
+        page.locator(f"#{BOX.name}-check").click()
+        expect_verdict(page, BOX, outcome="graded")
+    held: list[Route] = []
+    page.route(f"**/code/{BOX.name}/*", lambda route: held.append(route))
+
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        button = page.locator(f"#{BOX.name}-{action}")
+        button.scroll_into_view_if_needed()
+        before = form.evaluate(PLACES)
+        button.dblclick()
+        stop = form.locator("[data-action=stop]")
+        expect(stop).to_be_visible()
+
+        assert form.evaluate(PLACES) == before, f"{width} px"
+        assert page.locator(f"#{BOX.name}-solution").is_hidden()
+        stop.click()
+        expect(stop).to_be_hidden()
+        assert form.evaluate(PLACES) == before, f"{width} px"
+    for route in held:
+        route.abort()
+    assert {route.request.url.rsplit("/")[-1] for route in held} <= {action, "draft"}
+    assert sum(route.request.url.endswith(f"/{action}") for route in held) == 2 * len(WIDTHS)
