@@ -58,9 +58,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A sentence with the nearest of *known*, or with all of them when none is near; empty when there are none."""
     words = sorted(set(known))
     near = get_close_matches(word, words, n=1, cutoff=0.6)
-    near = near or [one for one in words if one.lower() == word.lower()]
+    if not near:  # as it is said aloud: 'BN_MEAN' for 'bnmean'
+        spoken = {_spoken(one): one for one in words}
+        near = [spoken[one] for one in get_close_matches(_spoken(word), spoken, n=1, cutoff=0.6)]
     if near:
         return f"Did you mean {near[0]!r}?"
     if not words:
         return ""
     return "Known here: " + ", ".join(words[:12]) + (", …." if len(words) > 12 else ".")
+
+
+def _spoken(word: str) -> str:
+    return word.lower().replace("_", "").replace("-", "")

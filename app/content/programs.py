@@ -6,7 +6,7 @@ A forward program is straight-line: assignments only, each name written once, no
 import ast
 import builtins
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.content.blocks import Forward, Place
@@ -14,6 +14,18 @@ from app.content.errors import Faults, did_you_mean
 
 MODULES = ("torch", "F", "math")
 LONGEST = 20_000
+_ELSEWHERE = {"np": "torch", "numpy": "torch", "nn": "F", "functional": "F"}
+_ELSEWHERE |= {
+    name: f"{module}.{name}"
+    for module, names in {
+        "torch": "cat cos einsum exp eye log matmul maximum mean minimum ones ones_like relu sigmoid sin sqrt stack "
+        "tanh tril where zeros zeros_like",
+        "F": "cross_entropy embedding gelu layer_norm log_softmax mse_loss nll_loss normalize one_hot pad silu softmax "
+        "softplus",
+    }.items()
+    for name in names.split()
+}
+"""What authors write without its module, or under the name of another one, by what it is here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,7 @@ def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) 
         return ()
     scope = set(known)
     outputs: list[str] = []
+    below = {name: line + one.lineno - 1 for one in reversed(tree.body) for name in written(one)}
     for statement in tree.body:
         place = faults.at(line + statement.lineno - 1, statement.col_offset + 1)
         names = targets(statement) if isinstance(statement, ast.Assign) else None
@@ -88,7 +101,7 @@ def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) 
         if isinstance(statement.value, ast.Name):
             message = f"This gives one tensor two names, {statement.value.id!r} and {names[0]!r}."
             faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
-        _check_reads(statement.value, scope | set(outputs), line, faults)
+        _check_reads(statement.value, scope | set(outputs), below, line, faults)
         for name in names:
             if name in scope or name in outputs or name in MODULES:
                 faults.add(
@@ -99,7 +112,8 @@ def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) 
     return tuple(outputs)
 
 
-def _check_reads(expression: ast.expr, scope: set[str], line: int, faults: Faults) -> None:
+def _check_reads(expression: ast.expr, scope: set[str], below: Mapping[str, int], line: int, faults: Faults) -> None:
+    """A fault for every name that is not in *scope*; *below* holds the lines of those that the program writes."""
     local = set(_bound(expression))
     for node in ast.walk(expression):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
@@ -107,7 +121,12 @@ def _check_reads(expression: ast.expr, scope: set[str], line: int, faults: Fault
         if node.id in scope or node.id in local or node.id in MODULES or hasattr(builtins, node.id):
             continue
         place = faults.at(line + node.lineno - 1, node.col_offset + 1)
-        fix = did_you_mean(node.id, scope | set(MODULES))
+        if node.id in below:
+            fix = f"It has a value only after line {below[node.id]}."
+        elif node.id in _ELSEWHERE:
+            fix = f"Did you mean {_ELSEWHERE[node.id]!r}?"
+        else:
+            fix = did_you_mean(node.id, scope | set(MODULES))
         faults.add(place, "unknown-name", f"The name {node.id!r} is not known at this line.", fix)
 
 
