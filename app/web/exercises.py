@@ -35,6 +35,16 @@ class HintsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fitting:
+    """The hint that is about the first fault. *way* says how it is come by; empty where it is open already."""
+
+    number: int
+    called: str
+    about: str
+    way: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuizView:
     """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`."""
 
@@ -121,6 +131,18 @@ class CodeView:
         return self.exercise.name
 
     @property
+    def fitting(self) -> Fitting | None:
+        """What the verdict says of the hints: they open in order, so one that fits may stand behind others."""
+        at = self.checked.hint if self.checked else None
+        about = next((row.verdict.name for row in self.checked.rows if row.explained), "") if self.checked else ""
+        total, opened = self.hints.total, len(self.hints.open)
+        if at is None or not about or at >= total:
+            return None
+        called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
+        way = "" if at < opened or total == 1 else _way(opened + 1, at)
+        return Fitting(number=at + 1, called=called, about=about, way=way)
+
+    @property
     def state(self) -> str:
         if self.checked is None or self.checked.ours:
             return "open"
@@ -129,6 +151,15 @@ class CodeView:
     @property
     def rows(self) -> int:
         return min(24, max(5, self.code.count("\n") + 2))
+
+
+def _way(first: int, last: int) -> str:
+    """How a hint is come by that stands behind the closed ones from *first* to *last*."""
+    if last < first:
+        return "it is the next one"
+    if last == first:
+        return f"hint {first} opens before it"
+    return f"hints {first} {'and' if last == first + 1 else 'to'} {last} open before it"
 
 
 def quiz_view(

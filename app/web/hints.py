@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from app.content.blocks import CodeBox
 from app.store import drafts, progress
-from app.web.boxes import received
-from app.web.exercises import hints_view, solution_view
+from app.web.boxes import Box, received
+from app.web.exercises import hints_view
 from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 
@@ -42,12 +42,14 @@ async def hint(
         state = await progress.lesson_state(db, learner, *names)
     if not wants_fragment(request):
         return back_to(f"/lessons/{lesson.slug}", exercise.name)
+    box = Box(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
     url = f"/lessons/{lesson.slug}/{kind}/{exercise.name}"
-    view = hints_view(exercise, state, url)
+    hints = hints_view(exercise, state, url)
     return site.pages.fragment(
         "_hinted.html",
         name=exercise.name,
-        hints=view,
-        solution=solution_view(exercise, state, url) if isinstance(exercise, CodeBox) else None,
-        announcement=f"Hint {len(view.open)} of {view.total} is open.",
+        hints=hints,
+        view=box,
+        solution=box.solution if box else None,
+        announcement=f"Hint {len(hints.open)} of {hints.total} is open.",
     )

@@ -292,7 +292,10 @@ def test_what_is_not_in_the_history_cannot_be_put_back(client: TestClient, other
 def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", hint=1),))
 
-    assert "Hint 2 is about <code>dX</code>." in send(client, "check").text
+    assert "Hint 2 of 2 is about <code>dX</code>; hint 1 opens before it." in send(client, "check").text
+    assert "Hint 2 of 2 is about <code>dX</code>; it is the next one." in send(client, "hint", revision=1).text
+    opened = send(client, "hint", revision=1).text
+    assert '<a href="#linear-backward-hint-2">Hint 2 of 2</a> is about <code>dX</code>.' in opened
 
 
 def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:

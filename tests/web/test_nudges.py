@@ -143,6 +143,6 @@ def test_the_hint_that_fits_is_linked_once_it_is_open(client: TestClient, grader
     hinted = send(client, "hint").text
     after = send(client, "check").text
 
-    assert before.count("Hint 1 is about <code>dX</code>.") == 1
+    assert before.count("Hint 1 of 2 is about <code>dX</code>; it is the next one.") == 1
     assert 'id="linear-backward-hint-1"' in hinted
-    assert after.count('<a href="#linear-backward-hint-1">Hint 1</a> is about <code>dX</code>.') == 1
+    assert after.count('<a href="#linear-backward-hint-1">Hint 1 of 2</a> is about <code>dX</code>.') == 1
