@@ -25,8 +25,12 @@ _X32_BIT = 0x40000000
 _PROTECTION = 0x3  # read and write, never execute
 _PRIVATE_ANONYMOUS = 0x22
 _HARMLESS_MAP_FLAGS = 0x4000 | 0x20000 | 0x10  # NORESERVE, STACK, FIXED
-_FUTEX_MODIFIERS = 0x80 | 0x100  # PRIVATE, CLOCK_REALTIME
-_FUTEX_PLAIN = (0, 1, 9, 10)  # WAIT, WAKE and their bitset forms: no requeueing, no priority inheritance
+_MAY_MOVE = 1
+_CLOCKS = 16  # beyond are those of processes and threads, anybody's
+_FUTEX_REALTIME = 0x100
+# WAIT, WAKE and their bitset forms: no requeueing, no priority inheritance. Only PRIVATE ones: others meet whoever has
+# the same page of the same library mapped, which is every other run.
+_FUTEX_PLAIN = tuple(0x80 | operation for operation in (0, 1, 9, 10))
 _ADVICE = (0, 3, 4, 8, 14, 15)  # NORMAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE
 _ABORT = 6
 
@@ -48,11 +52,12 @@ ARCHITECTURES = {
     "x86_64": Architecture(
         audit=0xC000003E,
         allowed={
-            "munmap": 11, "mremap": 25, "brk": 12, "exit_group": 231, "clock_gettime": 228, "gettimeofday": 96,
-            "getrandom": 318, "rt_sigreturn": 15, "rt_sigprocmask": 14,
+            "munmap": 11, "brk": 12, "exit_group": 231, "gettimeofday": 96, "getrandom": 318, "rt_sigreturn": 15,
+            "rt_sigprocmask": 14,
         },
         checked={
-            "write": 1, "mmap": 9, "mprotect": 10, "madvise": 28, "futex": 202, "tgkill": 234, "rt_sigaction": 13,
+            "write": 1, "mmap": 9, "mprotect": 10, "mremap": 25, "madvise": 28, "futex": 202, "clock_gettime": 228,
+            "tgkill": 234, "rt_sigaction": 13,
         },
         refused={
             "read": 0, "open": 2, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "lseek": 8, "ioctl": 16,
@@ -67,12 +72,12 @@ ARCHITECTURES = {
     "aarch64": Architecture(
         audit=0xC00000B7,
         allowed={
-            "munmap": 215, "mremap": 216, "brk": 214, "exit_group": 94, "clock_gettime": 113, "gettimeofday": 169,
-            "getrandom": 278, "rt_sigreturn": 139, "rt_sigprocmask": 135,
+            "munmap": 215, "brk": 214, "exit_group": 94, "gettimeofday": 169, "getrandom": 278, "rt_sigreturn": 139,
+            "rt_sigprocmask": 135,
         },
         checked={
-            "write": 64, "mmap": 222, "mprotect": 226, "madvise": 233, "futex": 98, "tgkill": 131,
-            "rt_sigaction": 134,
+            "write": 64, "mmap": 222, "mprotect": 226, "mremap": 216, "madvise": 233, "futex": 98, "clock_gettime": 113,
+            "tgkill": 131, "rt_sigaction": 134,
         },
         refused={
             "read": 63, "close": 57, "fstat": 80, "lseek": 62, "ioctl": 29, "pread64": 67, "sched_yield": 124,
@@ -90,6 +95,10 @@ ARCHITECTURES = {
 def _argument(index: int) -> Instruction:
     """Load the low word of an argument: the kernel reads these arguments as 32-bit integers or flags."""
     return (_LOAD, 0, 0, _ARGUMENTS + 8 * index)
+
+
+def _upper_half(index: int) -> Instruction:
+    return (_LOAD, 0, 0, _ARGUMENTS + 8 * index + 4)
 
 
 def _one_of(values: tuple[int, ...], verdict: int, otherwise: int) -> list[Instruction]:
@@ -118,14 +127,28 @@ def _checks() -> dict[str, list[Instruction]]:
             _argument(3),
             *_no_bit_outside(flags),
             (_AND, 0, 0, _PRIVATE_ANONYMOUS),
-            *_one_of((_PRIVATE_ANONYMOUS,), ALLOW, KILL),
+            (_JUMP_EQUAL, 1, 0, _PRIVATE_ANONYMOUS),
+            (_RETURN, 0, 0, KILL),
+            # Where is for the kernel to say: pages far apart need twice their size in tables, which no limit counts.
+            _argument(0),
+            (_JUMP_EQUAL, 1, 0, 0),
+            (_RETURN, 0, 0, REFUSE),
+            _upper_half(0),
+            *_one_of((0,), ALLOW, REFUSE),
         ],
         "mprotect": [_argument(2), *_no_bit_outside(_PROTECTION), (_RETURN, 0, 0, ALLOW)],
+        "mremap": [_argument(3), *_one_of((0, _MAY_MOVE), ALLOW, REFUSE)],
         "madvise": [_argument(2), *_one_of(_ADVICE, ALLOW, REFUSE)],
         "futex": [
             _argument(1),
-            (_AND, 0, 0, ~_FUTEX_MODIFIERS & 0xFFFFFFFF),
+            (_AND, 0, 0, ~_FUTEX_REALTIME & 0xFFFFFFFF),
             *_one_of(_FUTEX_PLAIN, ALLOW, KILL),
+        ],
+        "clock_gettime": [
+            _argument(0),
+            (_JUMP_GREATER_EQUAL, 0, 1, _CLOCKS),
+            (_RETURN, 0, 0, REFUSE),
+            (_RETURN, 0, 0, ALLOW),
         ],
         # abort() tries these two and then crashes, which is what it should be reported as.
         "tgkill": [_argument(2), *_one_of((_ABORT,), REFUSE, KILL)],

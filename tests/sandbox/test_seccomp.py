@@ -94,7 +94,16 @@ def test_both_tables_give_the_same_answers(machine):
     assert verdict(machine, checked["mmap"], 0, 4096, 3, 0x02) == seccomp.KILL
     assert verdict(machine, checked["mprotect"], 0, 4096, 1) == seccomp.ALLOW
     assert verdict(machine, checked["mprotect"], 0, 4096, 5) == seccomp.KILL
+    assert verdict(machine, checked["mmap"], 4096, 4096, 3, 0x22) == seccomp.REFUSE
+    assert verdict(machine, checked["mmap"], 1 << 32, 4096, 3, 0x22) == seccomp.REFUSE
+    assert verdict(machine, checked["mmap"], 4096, 4096, 3, 0x32) == seccomp.REFUSE
+    assert verdict(machine, checked["mremap"], 4096, 4096, 8192, 1) == seccomp.ALLOW
+    assert verdict(machine, checked["mremap"], 4096, 4096, 8192, 3) == seccomp.REFUSE
+    assert verdict(machine, checked["clock_gettime"], 1) == seccomp.ALLOW
+    assert verdict(machine, checked["clock_gettime"], ~1 << 3 & 0xFFFFFFFF) == seccomp.REFUSE
     assert verdict(machine, checked["futex"], 0, 0x81) == seccomp.ALLOW
+    assert verdict(machine, checked["futex"], 0, 0x189) == seccomp.ALLOW
+    assert verdict(machine, checked["futex"], 0, 1) == seccomp.KILL
     assert verdict(machine, checked["futex"], 0, 6) == seccomp.KILL
     assert verdict(machine, checked["madvise"], 0, 0, 4) == seccomp.ALLOW
     assert verdict(machine, checked["madvise"], 0, 0, 100) == seccomp.REFUSE
