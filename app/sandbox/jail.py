@@ -34,6 +34,7 @@ class Plan:
         ruleset: Landlock attribute; None where the kernel has no Landlock.
         filter: None only in unsafe mode on a kernel without seccomp.
         address_space: Bytes of the warmed zygote.
+        private_bytes: Of these, what it may write to; a library's room, given back, must not become more of that.
     """
 
     zygote: int
@@ -41,6 +42,7 @@ class Plan:
     ruleset: bytes | None
     filter: Filter | None
     address_space: int
+    private_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ def drop_user(plan: Plan, _run: Run) -> int:
 
 def set_limits(plan: Plan, run: Run) -> int:
     limit(resource.RLIMIT_AS, plan.address_space + run.job_bytes + MEMORY_BYTES)
+    limit(resource.RLIMIT_DATA, plan.private_bytes + run.job_bytes + MEMORY_BYTES)
     limit(resource.RLIMIT_CPU, max(1, math.ceil(run.seconds)))
     limit(resource.RLIMIT_NPROC, 0)
     limit(resource.RLIMIT_FSIZE, 0)

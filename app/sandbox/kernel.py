@@ -154,6 +154,11 @@ def vm_bytes() -> int:
     return int(_status("VmSize").split()[0]) * 1024
 
 
+def private_bytes() -> int:
+    """What of it this process may write to, and shares with nobody."""
+    return int(_status("VmData").split()[0]) * 1024
+
+
 def threads() -> int:
     return sum(1 for _ in Path("/proc/self/task").iterdir())
 

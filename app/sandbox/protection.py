@@ -54,6 +54,7 @@ def plan() -> Plan:
         ruleset=_ruleset(),
         filter=None if seccomp.missing() else seccomp.Filter(),
         address_space=kernel.vm_bytes(),
+        private_bytes=kernel.private_bytes(),
     )
 
 
