@@ -131,8 +131,8 @@ class TrainingRun(Base):
     """The last training run of one exercise.
 
     *run* is how far it has come, as JSON; *attempt_id* the check whose code it trains with, *passing* what was said of
-    it. A *live* run that nobody has *seen_at* for a while ended with its server. *stopping* asks it to end, from any
-    process.
+    it. *finished* is the last run that went to its end, as JSON; it outlives later ones that do not. A *live* run that
+    nobody has *seen_at* for a while ended with its server. *stopping* asks it to end, from any process.
     """
 
     __tablename__ = "training"
@@ -144,6 +144,7 @@ class TrainingRun(Base):
     attempt_id: Mapped[int | None]
     passing: Mapped[bool]
     run: Mapped[str] = mapped_column(Text)
+    finished: Mapped[str | None] = mapped_column(Text)
     live: Mapped[bool]
     stopping: Mapped[bool]
     began_at: Mapped[datetime]

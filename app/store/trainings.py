@@ -1,4 +1,4 @@
-"""Training runs: what is under way, how far it has come, and what came of the last one."""
+"""Training runs: what is under way, how far it has come, what came of the last one and of the last finished."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -60,12 +60,16 @@ async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
     return True
 
 
-async def record_training(db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *, live: bool) -> bool:
-    """Keep how far a run has come; whether somebody has asked it to stop."""
+async def record_training(
+    db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *, live: bool, finished: bool = False
+) -> bool:
+    """Keep how far a run has come; whether somebody has asked it to stop. A *finished* one stays until the next."""
     row = await training_of(db, learner, lesson, exercise)
     if row is None:
         return True
     row.run, row.live, row.seen_at = run, live, now()
+    if finished:
+        row.finished = run
     return row.stopping
 
 

@@ -13,14 +13,13 @@ from app.grading.verdict import Verdict
 from app.store import attempts, progress, trainings
 from app.store.tables import TrainingRun
 from app.web.exam import is_exam
-from app.web.run_view import PARTS
+from app.web.run_view import Trained, trained_view
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.standing import Solved, solved_by, sum_of, unit_view
 from app.web.stored import decoded_snapshot, decoded_verdict
 
 router = APIRouter()
 
-SHOWN_NAMES = 10
 RIGHT = frozenset({"right", "right-other-road"})
 
 
@@ -44,17 +43,6 @@ class Exam:
     @property
     def done(self) -> int:
         return sum(one.done for one in self.gradients)
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A training run that went to its end. *agrees*: its gradients were those of torch; None where nobody looked."""
-
-    url: str
-    steps: str
-    losses: tuple[tuple[str, str], ...]
-    agrees: bool | None
-    names: tuple[str, ...]
 
 
 @router.get("/finish")
@@ -126,13 +114,7 @@ async def _runs(site: Site, learner: int | None) -> tuple[Trained, ...]:
 def _trained(site: Site, row: TrainingRun) -> Trained | None:
     lesson = next((one for one in site.course.lessons if one.name == row.lesson), None)
     exercise = lesson.exercise(row.exercise) if lesson else None
-    snapshot = decoded_snapshot(row.run)
-    if lesson is None or not isinstance(exercise, Train) or snapshot is None or snapshot.phase != "finished":
+    snapshot = decoded_snapshot(row.finished)
+    if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return Trained(
-        url=f"/lessons/{lesson.slug}#{exercise.name}",
-        steps=f"{snapshot.step:,}",
-        losses=tuple((PARTS[one.part], f"{one.own:.3f}") for one in snapshot.judged),
-        agrees=all(one.approx for one in snapshot.compared) if snapshot.compared else None,
-        names=tuple(name for name in (snapshot.sampled[-1].names if snapshot.sampled else ()) if name)[:SHOWN_NAMES],
-    )
+    return trained_view(snapshot, f"/lessons/{lesson.slug}#{exercise.name}")

@@ -10,6 +10,7 @@ from app.engine.snapshot import Compared, Judged, Snapshot
 from app.web.pictures.curve import curve
 from app.web.pictures.samples import sampled_names
 
+SHOWN_NAMES = 10
 PARTS = {"train": "training", "validation": "validation", "test": "test"}
 
 
@@ -57,6 +58,28 @@ class RunView:
     sampled: Markup
     judged: tuple[JudgedView, ...]
     compared: tuple[ComparedView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A run that went to its end. *agrees*: its gradients were those of torch; None where nobody looked."""
+
+    url: str
+    steps: str
+    losses: tuple[tuple[str, str], ...]
+    agrees: bool | None
+    names: tuple[str, ...]
+
+
+def trained_view(snapshot: Snapshot, url: str = "") -> Trained:
+    """A finished run in a few words; *url* leads to its exercise from another page."""
+    return Trained(
+        url=url,
+        steps=f"{snapshot.step:,}",
+        losses=tuple((PARTS[one.part], f"{one.own:.3f}") for one in snapshot.judged),
+        agrees=all(one.approx for one in snapshot.compared) if snapshot.compared else None,
+        names=tuple(name for name in (snapshot.sampled[-1].names if snapshot.sampled else ()) if name)[:SHOWN_NAMES],
+    )
 
 
 def run_view(snapshot: Snapshot, preset: Preset, known: Container[str] = ()) -> RunView:

@@ -232,7 +232,14 @@ class Runs:
         """Write *snapshot* down; whether somebody has asked the run to stop."""
         try:
             async with self._database.write() as db:
-                return await trainings.record_training(db, learner, *order.place, encoded(snapshot), live=snapshot.live)
+                return await trainings.record_training(
+                    db,
+                    learner,
+                    *order.place,
+                    encoded(snapshot),
+                    live=snapshot.live,
+                    finished=snapshot.phase == "finished",
+                )
         except SQLAlchemyError as error:
             log.warning("training-not-recorded", error=str(error)[:200])
             return False

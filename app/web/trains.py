@@ -11,9 +11,10 @@ from app.store.progress import LessonState
 from app.store.tables import Attempt, TrainingRun
 from app.web.exercises import HintsView, hints_view
 from app.web.names import known_names
-from app.web.run_view import PARTS, RunView, band_text, run_view
+from app.web.run_view import PARTS, RunView, Trained, band_text, run_view, trained_view
 from app.web.runs import Order
 from app.web.site import Site
+from app.web.stored import decoded_snapshot
 
 ATTEMPTS = 30
 BLANK = "____"
@@ -48,6 +49,7 @@ class TrainView:
     Args:
         wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
         box: The address of the box whose code trains.
+        kept: The last run that went to its end, where a later one stands in its place.
         refused: Why nothing began.
     """
 
@@ -59,6 +61,7 @@ class TrainView:
     box: str
     box_name: str
     run: RunView | None
+    kept: Trained | None
     solved: bool
     hints: HintsView
     refused: str = ""
@@ -96,6 +99,7 @@ async def train_view(
         snapshot = await site.runs.look(learner, lesson.name, train.name)
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
+    finished = decoded_snapshot(stored.finished) if stored else None
     url = f"/lessons/{lesson.slug}/train/{train.name}"
     codes, failed = _code_choices(tried, stored), _newest_wrong(tried)
     return TrainView(
@@ -107,6 +111,7 @@ async def train_view(
         box=f"/lessons/{home.slug}#{box}",
         box_name=box,
         run=run_view(snapshot, preset, known_names(site.runs.names)) if snapshot else None,
+        kept=trained_view(finished) if finished and snapshot and snapshot.phase != "finished" else None,
         solved=train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,

@@ -11,9 +11,11 @@ from alembic.migration import MigrationContext
 from anyio import to_thread
 from sqlalchemy import Connection, inspect, text
 
+from app.engine.snapshot import Snapshot
 from app.store.database import open_engine
 from app.store.migrate import config_for, migrate
 from app.store.tables import Base
+from app.web.stored import encoded
 
 pytestmark = pytest.mark.anyio
 
@@ -71,3 +73,28 @@ async def test_a_second_migration_changes_nothing(url: str) -> None:
     await migrate(url)
 
     assert await asked(url, lambda connection: connection.scalar(text("SELECT count(*) FROM learner"))) == 1
+
+
+async def test_runs_that_had_finished_before_they_were_kept_are_kept(url: str) -> None:
+    runs = {"done": encoded(Snapshot(phase="finished", steps=9)), "ended": encoded(Snapshot(phase="stopped", steps=9))}
+
+    def before(connection: Connection) -> None:
+        command.downgrade(config_for(connection), "0002")
+        connection.execute(text("INSERT INTO learner (id, created_at) VALUES (1, '2026-01-01')"))
+        for exercise, run in runs.items():
+            connection.execute(
+                text(
+                    "INSERT INTO training VALUES (1, 'l', :exercise, 'short', NULL, true, :run, false, false,"
+                    " '2026-01-01', '2026-01-01')"
+                ),
+                {"exercise": exercise, "run": run},
+            )
+
+    await migrate(url)
+    await asked(url, before)
+    await migrate(url)
+
+    kept = await asked(
+        url, lambda connection: connection.execute(text("SELECT exercise, finished FROM training")).all()
+    )
+    assert dict(tuple(row) for row in kept) == {"done": runs["done"], "ended": None}

@@ -73,3 +73,13 @@ async def test_a_wish_to_stop_reaches_whoever_records_the_run(database, me):
 async def test_a_run_whose_learner_is_gone_is_told_to_stop(database, me):
     async with database.write() as db:
         assert await trainings.record_training(db, me, "l", "nothing", "{}", live=True)
+
+
+async def test_a_finished_run_stays_until_another_has_finished(database, me):
+    for run, finished in (("first", True), ("stopped", False), ("second", True), ("failed", False)):
+        await begin(database, me)
+        async with database.write() as db:
+            await trainings.record_training(db, me, "l", "run", run, live=False, finished=finished)
+            row = await trainings.training_of(db, me, "l", "run")
+        assert row.run == run
+        assert row.finished == {"stopped": "first", "failed": "second"}.get(run, run)

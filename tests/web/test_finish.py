@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,11 +160,44 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
         lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run=encoded(run)
     )
     write(trainings.begin_training, begun)
+    end(write, run)
 
     text = client.get("/finish").text
 
     assert said in text
     assert ("2.412 (test)" in text) == ("kaleigh" in text) == ("stopped" not in changes.values())
+
+
+def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
+    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    stopped = replace(RUN, phase="stopped", step=40, judged=(), sampled=(), compared=())
+    for run in (RUN, stopped):
+        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        end(write, run)
+
+    shown = [client.get(path).text for path in ("/finish", "/lessons/training")]
+
+    for text in shown:
+        assert "2.412 (test)" in text
+        assert "kaleigh" in text
+    assert "Stopped at step 40 of 2,000." in shown[1]
+    assert "Your last run that went to its end" in shown[1]
+
+
+def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
+    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    later = replace(RUN, judged=(Judged(part="test", rows=10, own=2.3001, reference=2.3001),))
+    for run in (RUN, later):
+        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        end(write, run)
+
+    assert "2.300 (test)" in client.get("/finish").text
+    assert "Your last run that went to its end" not in client.get("/lessons/training").text
+
+
+def end(write, run: Snapshot) -> None:
+    finished = run.phase == "finished"
+    write(trainings.record_training, "training", "run", encoded(run), live=run.live, finished=finished)
 
 
 def test_a_finished_course_ends_there(client: TestClient, write) -> None:

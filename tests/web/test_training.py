@@ -322,6 +322,22 @@ def test_streams_end_when_the_server_stops(client, app, grader):
     assert "event: end" not in answer.text
 
 
+def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped(client, grader):
+    check(client, SOLUTION)
+    start(client)
+    first = re.search(r'<th scope="row">test</th><td>[^<]*</td><td>([^<]*)<', ended(client))[1]
+    grader.free.clear()
+
+    live = start(client, preset="wide", headers=HTMX).text
+    threading.Timer(0.2, grader.free.set).start()
+    client.post(f"{RUN}/stop")
+    text = ended(client)
+
+    assert phase(text) == "stopped"
+    for shown in (live, text, client.get("/finish").text):
+        assert f"{float(first):.3f} (test)" in shown
+
+
 def test_a_restart_is_told_as_what_it_is(settings, grader):
     headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
     with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
