@@ -12,6 +12,15 @@ import traceback
 from types import ModuleType
 from typing import cast
 
+_FOR_NUMBERS: dict[str, object] = {
+    "sym_eq": operator.eq,
+    "expect_true": bool,
+    "guard_or_false": bool,
+    "is_nested_int": lambda _size: False,
+    "has_guarding_hint": lambda _size: True,
+    "guarding_hint_or_throw": int,
+}
+
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -28,13 +37,13 @@ def main() -> None:
 def keep_small() -> None:
     """Do without what torch imports for the sake of others: 100 MB, half a second, and threads that no fork survives.
 
-    Numpy it imports only if it can. Sympy belongs to sizes that are symbols; where gradients meet an upstream, two
-    functions of that module are called for sizes that are numbers, and for those they are simple.
+    Numpy it imports only if it can. Sympy belongs to sizes that are symbols; where gradients meet an upstream, and where
+    shapes are broadcast, functions of that module are called for sizes that are numbers, and for those they are simple.
     """
     modules = cast(dict[str, object], sys.modules)
     modules["numpy"] = None
     sizes = ModuleType("torch.fx.experimental.symbolic_shapes")
-    sizes.__dict__.update(sym_eq=operator.eq, expect_true=bool)
+    sizes.__dict__.update(_FOR_NUMBERS)
     modules[sizes.__name__] = sizes
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.sandbox.vocabulary import ATTRIBUTES
 from app.sandbox.wire import Job
 
 BOXES = Path(__file__).parent.parent / "grading" / "boxes"
@@ -99,6 +100,8 @@ MORE = [
     "y = torch.einsum('bij,bjk,bk->bi', torch.randn(2, 3, 4), torch.randn(2, 4, 5), torch.randn(2, 5))",
     "y = torch.cov(torch.randn(3, 50))",
     "y = torch.randn(8, 8).softmax(-1).log().logsumexp(-1).quantile(0.5)",
+    "y = torch.ones(torch.broadcast_shapes((4, 1), (3,), 1))",
+    "y = F.binary_cross_entropy(torch.rand(4, 3), torch.rand(4, 3), weight=torch.rand(3))",
 ]
 
 
@@ -140,6 +143,39 @@ def test_an_honest_mistake_is_an_error_with_its_text(source, jail):
 
     assert reply.ending == "done"
     assert reply.texts["error"]
+
+
+WORDS = """
+v, lacking = torch.rand(4), set()
+for call in calls:
+    try:
+        eval(call, {"torch": torch, "F": F, "x": x.clone(), "v": v.clone()})
+    except ImportError as error:
+        lacking.add(f"{call}: {error}")
+    except Exception:
+        pass
+if lacking:
+    raise AssertionError(sorted(lacking))
+"""
+NO_TENSORS = {"index"}  # a method of lists
+WITH = ("(x)", "(x, x)", "(x, x, x)", "(x, 2)", "(v, v)", "((4, 1), (4,))")
+
+
+def test_no_function_that_the_gate_knows_lacks_a_module(jail):
+    calls = [
+        f"{where}.{word}{inputs}"
+        for where in ("torch", "F", "torch.linalg")
+        for word in sorted(ATTRIBUTES)
+        for inputs in WITH
+    ]
+    calls += [
+        f"x.{word}{inputs}" for word in sorted(ATTRIBUTES - NO_TENSORS) for inputs in ("()", "(x)", "(0)", "(0, 1)")
+    ]
+    header = {"source": WORDS.replace("in calls", f"in {calls}")}
+
+    reply = jail.run(Job(driver="probe", header=header, arrays={"x": np.ones((4, 4))}, seconds=30))
+
+    assert (reply.ending, reply.texts.get("error")) == ("done", None), reply.detail
 
 
 def test_two_runs_draw_different_numbers(jail):
