@@ -37,8 +37,8 @@ def main() -> None:
 def keep_small() -> None:
     """Do without what torch imports for the sake of others: 100 MB, half a second, and threads that no fork survives.
 
-    Numpy it imports only if it can. Sympy belongs to sizes that are symbols; where gradients meet an upstream, and where
-    shapes are broadcast, functions of that module are called for sizes that are numbers, and for those they are simple.
+    Numpy it imports only if it can. Sympy belongs to sizes that are symbols; where gradients meet an upstream, or two
+    shapes each other, functions of that module are called with numbers, and for those they are simple.
     """
     modules = cast(dict[str, object], sys.modules)
     modules["numpy"] = None
