@@ -219,7 +219,7 @@ class Jail:
         if died == signal.SIGXCPU or (died == signal.SIGKILL and end.cpu_seconds >= min(1.0, job.seconds) - 0.1):
             return "timeout", f"{end.cpu_seconds:.1f} s of computing"
         if died == signal.SIGKILL:
-            return "fault", "the child was killed from outside"
+            return "fault", "the child was killed from outside, as when the machine runs out of memory"
         if died in _CRASHES:
             return "crashed", signal.Signals(died).name
         if result.malformed:

@@ -27,6 +27,7 @@ def prepare() -> jail.Plan:
     Raises:
         RuntimeError: A thread is running: a fork would copy its locks but not the thread.
     """
+    kernel.offer_memory()
     kernel.hide_memory()
     jail.settle()
     for name, module in DRIVERS.items():

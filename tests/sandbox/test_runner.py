@@ -268,6 +268,10 @@ def test_the_memory_of_zygote_and_grader_is_hidden(jail):
     assert ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0
 
 
+def test_where_memory_ends_for_all_the_kernel_takes_it_from_runs_first(any_jail):
+    assert Path(f"/proc/{any_jail.zygote_pid}/oom_score_adj").read_text() == "1000\n"
+
+
 def test_a_job_of_megabytes_is_taken_and_given_back(jail):
     big = np.random.default_rng(0).random((1000, 1000))
 
