@@ -12,7 +12,7 @@ from app.sandbox.process import Child, ZygoteGoneError
 from app.sandbox.wire import Result, decode_result
 
 KILL_SECONDS = 5.0
-_CHUNK = 2**20
+_CHUNK = 2**16  # all that a pipe holds; the rest of a larger piece stays taken, a page for a single byte
 _ENDS = (END_DONE, END_MEMORY)
 _LOOKS = 4  # numbers can look like an end on purpose; to read everything again each time would cost us, not the child
 

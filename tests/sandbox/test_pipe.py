@@ -115,3 +115,22 @@ def test_a_flood_that_ends_well_is_a_flood(child: Child) -> None:
 
     assert cut == "flood"
     assert pipe.ended is None
+
+
+DRIPPED = """
+import os, resource
+from app.sandbox.pipe import Pipe
+read_end, write_end = os.pipe()
+pipe = Pipe(read_end)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for _ in range(20_000):
+    os.write(write_end, b"x")
+    pipe._read()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_bytes_that_come_one_by_one_take_no_page_each() -> None:
+    taken = subprocess.run([sys.executable, "-c", DRIPPED], capture_output=True, timeout=60, check=True)
+
+    assert int(taken.stdout) < 20_000
