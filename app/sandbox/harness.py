@@ -142,9 +142,11 @@ def rehearse() -> None:
     job = bytearray(frames.job_head(["", {}, 0], [("x", "float64", (2, 2))]) + bytes(64))
     load(job)
     driver = DRIVERS.get(rehearsal.DRIVER)
-    if driver:
-        driver(rehearsal.HEADER, rehearsal.arrays(), Output(2**20))  # too little to be sent before it is asked for
-    torch.set_default_dtype(torch.float32)
+    try:
+        if driver:
+            driver(rehearsal.HEADER, rehearsal.arrays(), Output(2**20))  # too little to be sent before it is asked for
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def reseed() -> None:

@@ -22,7 +22,10 @@ _filling: list[Any] = []
 
 def fill() -> None:
     """Fill the holes of Python's allocator, then, where the C library tells about its own, those of `malloc`."""
-    _filling.extend(_fill_pools(size) for size in range(_LARGEST, 0, -_STEP))
+    for size in range(_LARGEST, 0, -_STEP):
+        _filling.append(_fill_pools(size))
+        if len(_filling[-1]) == _MOST:
+            return
     _filling.append(_fill_arenas())
     with contextlib.suppress(AttributeError, OSError):
         _fill_chunks()

@@ -125,7 +125,8 @@ def replace_code(starts: Sequence[int], length: int) -> None:
     """Put copies, in huge pages of *length* each, in the place of the code at *starts*.
 
     Raises:
-        OSError: A step failed; the code is what it was.
+        OSError: A step failed. The code is what it was, unless the kernel had no memory left for the last one: where
+            a copy moves to, nothing is left of the old code.
     """
     total = len(starts) * length
     taken = _address(_library.mmap(None, total + length, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0), "mmap")

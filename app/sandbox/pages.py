@@ -55,11 +55,12 @@ def _run_by(work: Callable[[], object]) -> list[int]:
     ours, theirs = os.pipe()
     pid = kernel.fork()
     if pid == 0:
-        with contextlib.suppress(Exception):
+        try:
             work()
             kernel.show_memory()
             os.write(theirs, array("Q", _busy()).tobytes())
-        os._exit(0)
+        finally:
+            os._exit(0)
     os.close(theirs)
     with os.fdopen(ours, "rb") as source:
         found = source.read()

@@ -70,7 +70,7 @@ class Result:
     fault: str = ""
 
 
-FRAMES = 100_000
+FRAMES = 20_000
 """More than any driver sends; a flood of tiny frames must not cost the reader more than it cost the sender."""
 
 _ELEMENTS = 2**40

@@ -76,6 +76,8 @@ assert maps() == before
 FAILED = """
 from app.sandbox import pages
 assert pages._run_by(lambda: 1 / 0) == []
+assert pages._run_by(lambda: exit(3)) == []
+print("once")
 """
 
 SMALL = """
@@ -93,6 +95,21 @@ except RuntimeError as error:
     print(error)
 assert torch.equal(torch.autograd.grad(x * 2, x, torch.ones(2, 3))[0], torch.full((2, 3), 2.0))
 print(sorted({"sympy", "mpmath", "numpy.linalg"} & set(sys.modules)))
+"""
+
+STUMBLED = """
+import torch
+from app.sandbox import harness, rehearsal
+
+def stumble(header, arrays, output):
+    torch.set_default_dtype(torch.float64)
+    raise ValueError
+
+harness.DRIVERS[rehearsal.DRIVER] = stumble
+try:
+    harness.rehearse()
+except ValueError:
+    print(torch.ones(1).dtype)
 """
 
 REHEARSED = """
@@ -141,7 +158,7 @@ def test_code_stays_where_it_is_when_the_kernel_refuses() -> None:
 
 
 def test_work_that_fails_moves_nothing() -> None:
-    _answer(FAILED)
+    assert _answer(FAILED) == "once\n"
 
 
 def test_what_a_run_does_was_fitted_before_the_first_fork() -> None:
@@ -152,3 +169,7 @@ def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes()
     words, loaded = _answer(SMALL).splitlines()
     assert words.startswith("Mismatch in shape: grad_output[0] has a shape of torch.Size([3, 2])")
     assert loaded == "[]"
+
+
+def test_a_rehearsal_that_fails_leaves_nothing_behind_for_the_run() -> None:
+    assert _answer(STUMBLED) == "torch.float32\n"
