@@ -46,7 +46,7 @@ format: .venv/.developed
 	$(BIN)/ruff check --fix .
 
 test: setup .venv/.developed tools lint
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 benchmark: setup .venv/.developed
 	$(BIN)/python -m benchmarks

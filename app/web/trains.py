@@ -100,6 +100,8 @@ async def train_view(
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
     finished = decoded_snapshot(stored.finished) if stored else None
+    # It can have come to its end after *state* was read.
+    passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
     url = f"/lessons/{lesson.slug}/train/{train.name}"
     codes, failed = _code_choices(tried, stored), _newest_wrong(tried)
     return TrainView(
@@ -112,7 +114,7 @@ async def train_view(
         box_name=box,
         run=run_view(snapshot, preset, known_names(site.runs.names)) if snapshot else None,
         kept=trained_view(finished) if finished and snapshot and snapshot.phase != "finished" else None,
-        solved=train.name in state.solved,
+        solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
     )

@@ -65,4 +65,3 @@ def _take(page: Page, exercise: Exercise) -> None:
         with focus_stays(page):
             expect_feedback(page, exercise, "true")
     expect(section(page, exercise).locator("[role=status]")).not_to_be_empty()
-    assert violations(page, f"#{exercise.name}") == []

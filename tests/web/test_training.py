@@ -15,8 +15,10 @@ from app.engine.grader import Readiness
 from app.engine.trainer import Trainer
 from app.grading.verdict import NameVerdict, Verdict
 from app.store import learners
+from app.store.progress import LessonState
 from app.web.application import create_app
 from app.web.limits import Allowance
+from app.web.trains import train_view
 from tests.engine.training.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
 
@@ -120,6 +122,18 @@ def test_a_plain_form_starts_a_run_that_goes_on_by_itself_and_counts_as_solved(c
     assert "2 to 4: inside" in text
     assert "0 to 0.5: outside" in text
     assert len(re.findall(r"<td>no</td><td>yes</td>|<td>yes</td><td>yes</td>", text)) == 7
+
+
+def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(client, app):
+    check(client, SOLUTION)
+    start(client)
+    ended(client)
+    site = app.state.site
+    lesson = site.course.lesson("names")
+
+    view = client.portal.call(train_view, site, lesson, lesson.exercise("run"), LessonState(), 1)
+
+    assert view.solved
 
 
 def test_the_script_gets_the_panel_with_a_stop_and_a_stream(client, grader):
