@@ -138,7 +138,10 @@ def load(job: bytearray) -> tuple[Any, Arrays]:
 
 
 def rehearse() -> None:
-    """Run the job of `rehearsal` in this child, before it has anybody's data; all that stays of it is warm pages."""
+    """Run the job of `rehearsal` in a zygote, or in a child that waits: before there is anybody's data.
+
+    All that stays of it is code that the interpreter has fitted, and pages that are copied already.
+    """
     job = bytearray(frames.job_head(["", {}, 0], [("x", "float64", (2, 2))]) + bytes(64))
     load(job)
     driver = DRIVERS.get(rehearsal.DRIVER)

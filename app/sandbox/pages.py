@@ -1,4 +1,4 @@
-"""Huge pages for what every child touches: after this a fork, a short run and an exit cost a third less.
+"""Huge pages for what every child touches: a fork, a short run and an exit cost much less with them.
 
 A fork copies an entry for each page of memory, an exit frees one, and each child maps code that comes from a file anew,
 sixteen pages at a time. A huge page takes the place of 512, and code in memory of our own is simply there.
