@@ -7,7 +7,7 @@ miss. Files hold arrays and text, never pickled objects.
 import contextlib
 import json
 import os
-import tempfile
+import time
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 MEMORY_BYTES = 128 * 2**20
 DISK_BYTES = 256 * 2**20
+PART_SECONDS = 60.0
 _TEXTS = "texts"
 _GRADING = ("tape.py", "reverse.py", "occurrences.py", "data.py", "program.py")
 
@@ -96,17 +97,22 @@ class FactsCache:
             return
         arrays: dict[str, Any] = {name.replace("/", "\\"): one for name, one in entry.arrays.items()}
         arrays[_TEXTS] = np.frombuffer(json.dumps(dict(entry.texts)).encode(), dtype=np.uint8)
-        try:
-            handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".part")
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            Path(temporary).replace(self._folder / f"{key}.npz")
+        part = self._folder / f"{key}-{os.getpid()}.part"
+        with contextlib.suppress(OSError):
+            try:
+                with part.open("wb") as file:
+                    np.savez(file, **arrays)
+                part.replace(self._folder / f"{key}.npz")
+            finally:
+                part.unlink(missing_ok=True)
             self._trim()
-        except OSError:
-            return
 
     def _trim(self) -> None:
         assert self._folder is not None
+        # Nobody else takes away what a grader was writing when it was killed.
+        for part in self._folder.glob("*.part"):
+            if time.time() - part.stat().st_mtime > PART_SECONDS:
+                part.unlink(missing_ok=True)
         files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in self._folder.glob("*.npz"))
         surplus = sum(size for _, size, _ in files) - self._disk_bytes
         for _, size, path in files:

@@ -1,6 +1,8 @@
 """Facts are kept, bounded, and never needed: whatever happens to the files, the answer is the same."""
 
+import contextlib
 import json
+import os
 
 import numpy as np
 import pytest
@@ -71,6 +73,31 @@ def test_memory_and_disk_are_bounded(tmp_path):
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 5000
     assert asked(cache, [19], entry())[1] == 0
     assert asked(cache, [0], entry())[1] == 1
+
+
+@pytest.mark.parametrize("error", [OSError("the disk is full"), MemoryError()])
+def test_what_could_not_be_written_leaves_nothing_behind(tmp_path, monkeypatch, error):
+    def half(file, **_):
+        file.write(b"half")
+        raise error
+
+    monkeypatch.setattr(np, "savez", half)
+    with contextlib.suppress(MemoryError):
+        asked(FactsCache(tmp_path), ["q"], entry())
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_grader_was_writing_is_taken_away_and_nobody_elses(tmp_path):
+    old, new = tmp_path / "old.part", tmp_path / "new.part"
+    for part in (old, new):
+        part.write_bytes(b"half")
+    os.utime(old, (0, 0))
+
+    asked(FactsCache(tmp_path), ["q"], entry())
+
+    assert not old.exists()
+    assert new.exists()
 
 
 def test_a_folder_that_cannot_be_written_does_not_matter(tmp_path):
