@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.attempts import Tries, tries_of
 from app.store.drafts import keep
 from app.store.learners import hold, now
-from app.store.tables import Attempt, Draft, Kept, Learner, Progress
+from app.store.tables import Attempt, Draft, Kept, Learner, Progress, TrainingRun
 
 # Made once: to put a statement together takes longer than to run it, and every check asks these.
 _PROGRESS_IN = select(Progress).where(
@@ -130,7 +130,7 @@ async def last_place(db: AsyncSession, learner: int) -> Place | None:
 
 async def has_state_under(db: AsyncSession, learner: int, lesson: str, names: Iterable[str]) -> bool:
     wanted = tuple(names)
-    for table in (Progress, Draft, Attempt):
+    for table in (Progress, Draft, Attempt, TrainingRun):
         mine = (table.learner_id == learner, table.lesson == lesson, table.exercise.in_(wanted))
         if await db.scalar(select(table.exercise).where(*mine).limit(1)) is not None:
             return True
@@ -140,7 +140,8 @@ async def has_state_under(db: AsyncSession, learner: int, lesson: str, names: It
 async def adopt_renames(db: AsyncSession, learner: int, lesson: str, renames: Mapping[str, str]) -> None:
     """Carry over what was stored under an exercise's old name (`:was:`): *renames* maps old names to the current one.
 
-    Where both names have a draft, the newer one's text stays in the box and the other one is kept.
+    Where both names have a draft, the newer one's text stays in the box and the other one is kept; of two training
+    runs the current name's stays, and one that went to its end is not lost.
     """
     for old, new in renames.items():
         for table in (Attempt, Kept):
@@ -151,6 +152,7 @@ async def adopt_renames(db: AsyncSession, learner: int, lesson: str, renames: Ma
             )
         await _adopt_progress(db, learner, lesson, old, new)
         await _adopt_draft(db, learner, lesson, old, new)
+        await _adopt_training(db, learner, lesson, old, new)
 
 
 async def _adopt_progress(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
@@ -173,4 +175,16 @@ async def _adopt_draft(db: AsyncSession, learner: int, lesson: str, old: str, ne
         return
     former_text = Draft(learner_id=learner, lesson=lesson, exercise=new, text=former.text)
     await keep(db, former_text, "other-tab")
+    await db.delete(former)
+
+
+async def _adopt_training(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
+    former = await db.get(TrainingRun, (learner, lesson, old))
+    if former is None:
+        return
+    run = await db.get(TrainingRun, (learner, lesson, new))
+    if run is None:
+        former.exercise = new
+        return
+    run.finished = run.finished or former.finished
     await db.delete(former)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.learners import now
+from app.store.learners import hold, now
 from app.store.tables import TrainingRun
 
 SILENCE = timedelta(seconds=20)
@@ -47,6 +47,7 @@ async def live_training(db: AsyncSession, learner: int) -> TrainingRun | None:
 
 async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
     """Put a run in place of the last one of its exercise; False where another run of *learner* is under way."""
+    await hold(db, learner)
     if await live_training(db, learner) is not None:
         return False
     run = await training_of(db, learner, begun.lesson, begun.exercise)

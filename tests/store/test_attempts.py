@@ -25,6 +25,16 @@ async def test_tries_count_what_failed_and_hold_the_newest(database: Database, m
     assert (read.count, read.failed, read.newest.text) == (3, 1, "dW = 3")
 
 
+async def test_every_failed_try_counts_as_one_more_and_no_other_does(database: Database, me: int) -> None:
+    counts = []
+    async with database.write() as db:
+        for answered in (WRONG, WRONG, RIGHT, FAULT, WRONG):
+            tries = await attempts.record_check(db, me, *BOX, answered)
+            counts.append((tries.count, tries.failed))
+
+    assert counts == [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3)]
+
+
 async def test_the_same_text_found_again_is_no_new_attempt(database: Database, me: int) -> None:
     async with database.write() as db:
         await attempts.record_check(db, me, *BOX, WRONG)

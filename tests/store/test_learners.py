@@ -1,13 +1,20 @@
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
-from app.store import drafts, learners
+from app.store import drafts, learners, progress, trainings
 from app.store.database import Database
 from app.store.tables import Draft, Session
+from app.store.trainings import Begun
 
 pytestmark = pytest.mark.anyio
+
+MANY_LIKE_ONE = """
+INSERT INTO learner (created_at)
+WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < :many)
+SELECT created_at FROM copies, learner WHERE learner.id = :one
+"""
 
 
 async def test_a_token_leads_to_its_learner_and_only_its_hash_is_stored(database: Database) -> None:
@@ -54,6 +61,25 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
         left = await db.scalar(select(Draft.text))
     assert gone == 1
     assert left == "text"
+
+
+async def test_whoever_opened_a_lesson_or_trained_is_not_forgotten(database: Database, me: int) -> None:
+    async with database.write() as db:
+        trained, _ = await learners.begin_session(db)
+        await progress.record_opened(db, me, "lesson")
+        begun = Begun(lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}")
+        await trainings.begin_training(db, trained, begun)
+
+    async with database.write() as db:
+        assert await learners.forget_empty(db, learners.now() + timedelta(seconds=1)) == 0
+
+
+async def test_more_learners_are_forgotten_than_a_statement_has_room_for(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await db.execute(text(MANY_LIKE_ONE), {"one": me, "many": 66_000})
+
+    async with database.write() as db:
+        assert await learners.forget_empty(db, learners.now() + timedelta(seconds=1)) == 66_001
 
 
 async def test_recent_learners_are_not_forgotten(database: Database, me: int) -> None:

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
-from app.store import attempts, drafts, progress
+from app.store import attempts, drafts, progress, trainings
 from app.store.attempts import Answered
 from app.store.database import Database
 from app.store.history import marks_of, past
 from app.store.progress import Place
+from app.store.trainings import Begun
 
 pytestmark = pytest.mark.anyio
 
@@ -97,6 +100,35 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
     assert [row.text for row in kept] == ["old text"]
     assert state.solved == {"new"}
     assert "old" not in state.drafts
+
+
+RUN = Begun(lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}")
+
+
+async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await trainings.begin_training(db, me, RUN)
+        await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
+        assert await progress.has_state_under(db, me, "lesson", ["old"])
+
+        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await db.flush()
+
+        assert not await progress.has_state_under(db, me, "lesson", ["old"])
+        (run,) = await trainings.trainings_by(db, me)
+    assert (run.exercise, run.preset, run.finished) == ("new", "short", "to its end")
+
+
+async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await trainings.begin_training(db, me, RUN)
+        await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
+        await trainings.begin_training(db, me, replace(RUN, exercise="new", preset="long"))
+
+        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await db.flush()
+        (run,) = await trainings.trainings_by(db, me)
+    assert (run.exercise, run.preset, run.finished) == ("new", "long", "to its end")
 
 
 async def test_history_holds_checks_and_kept_texts_in_order(database: Database, me: int) -> None:

@@ -1,10 +1,12 @@
 """Training runs as they are kept: one at a time for each learner, and honest about servers that are gone."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from app.store import learners, trainings
+from app.store.database import Database
 from app.store.trainings import SILENCE, Begun
 
 pytestmark = pytest.mark.anyio
@@ -83,3 +85,30 @@ async def test_a_finished_run_stays_until_another_has_finished(database, me):
             row = await trainings.training_of(db, me, "l", "run")
         assert row.run == run
         assert row.finished == {"stopped": "first", "failed": "second"}.get(run, run)
+
+
+async def test_of_many_runs_begun_at_once_by_several_servers_one_is_live(database, url, me):
+    other = Database(url)
+    servers = (database, other) * 3
+
+    begun = await asyncio.gather(*(begin(one, me, exercise=f"run {n % 4}") for n, one in enumerate(servers)))
+
+    await other.close()
+    assert sorted(begun) == [False] * 5 + [True]
+
+
+async def test_a_recorded_run_changes_only_that_of_its_learner(database, me):
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+    await begin(database, me)
+    await begin(database, other)
+
+    async with database.write() as db:
+        await trainings.stop_training(db, other, "l", "run")
+        await trainings.record_training(db, other, "l", "run", "theirs", live=False)
+    async with database.read() as db:
+        mine, theirs = [await trainings.training_of(db, one, "l", "run") for one in (me, other)]
+        assert [run.learner_id for run in await trainings.trainings_by(db, me)] == [me]
+        assert await trainings.live_training(db, other) is None
+    assert (mine.run, mine.live, mine.stopping) == ("{}", True, False)
+    assert (theirs.run, theirs.live, theirs.stopping) == ("theirs", False, True)
