@@ -97,7 +97,7 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
     if isinstance(block, Forward):
         return Item(template=template, block=block, shapes=site.shapes.inferred(block))
     if isinstance(block, Visual) and block.kind == "names":
-        return Item(template="_visual_names.html", block=block, view=names_view(site.runs.names))
+        return Item(template="_visual_names.html", block=block, view=await names_view(site.runs.names))
     if isinstance(block, Visual):
         forward = lesson.forward(block.forward) if block.forward else None
         return Item(template=template, block=block, shapes=await site.shapes.of(forward), forward=forward)

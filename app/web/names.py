@@ -1,7 +1,8 @@
 """The names that the model learns from, to look into: counts, symbols, parts, and the examples that any name gives."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,38 +43,50 @@ class ExampleView:
 class NamesView:
     """The data of this server. *wrong* says why there is none, or why *asked* is no name."""
 
-    source: str
-    count: str
-    longest: int
-    beginning: tuple[str, ...]
-    parts: tuple[PartView, ...]
     symbols: tuple[tuple[str, int], ...]
-    asked: str
-    found: str
-    examples: tuple[ExampleView, ...]
-    wrong: str
+    source: str = ""
+    count: str = ""
+    longest: int = 0
+    beginning: tuple[str, ...] = ()
+    parts: tuple[PartView, ...] = ()
+    asked: str = ""
+    found: str = ""
+    examples: tuple[ExampleView, ...] = ()
+    wrong: str = ""
 
 
 @router.get("/names")
 async def names(request: Request, site: TheSite, name: str = FIRST) -> Response:
     """The data, and the examples that *name* gives."""
-    view = names_view(site.runs.names, name)
+    view = await names_view(site.runs.names, name)
     if wants_fragment(request):
         return site.pages.fragment("_name.html", names=view)
     return site.pages.page(request, "names.html", names=view)
 
 
-def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
+async def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
+    """The names at *path*, and what *asked* is among them; read and counted in a thread, since a list can be long."""
+    return await asyncio.to_thread(_names_view, path, asked[: 2 * LONGEST])
+
+
+def _names_view(path: Path | None, asked: str) -> NamesView:
+    data = _data(path)
+    if data.wrong:
+        return replace(data, asked=asked)
+    name = asked.strip().lower()
+    if not (name.isascii() and name.isalpha() and len(name) <= LONGEST):
+        return replace(data, asked=asked, wrong=f"A name has 1 to {LONGEST} letters from a to z.")
+    return replace(data, asked=asked, found=_found(name, load_parts(path)), examples=_examples(name))
+
+
+@lru_cache(maxsize=4)
+def _data(path: Path | None) -> NamesView:
+    """What is the same whatever is asked; a list that cannot be read is told from memory, too."""
     symbols = tuple((symbol, index) for index, symbol in enumerate(SYMBOLS))
     try:
         listed, parts, examples = load_names(path), load_parts(path), load_examples(path, CONTEXT)
     except NamesError as error:
-        return NamesView(
-            source="", count="", longest=0, beginning=(), parts=(), symbols=symbols, asked=asked, found="",
-            examples=(), wrong=f"The names of this server cannot be read. {error}",
-        )  # fmt: skip
-    name = asked.strip().lower()
-    fits = name.isascii() and name.isalpha() and len(name) <= LONGEST
+        return NamesView(symbols=symbols, wrong=f"The names of this server cannot be read. {error}")
     return NamesView(
         source=listed.source,
         count=f"{len(listed.names):,}",
@@ -81,16 +94,16 @@ def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
         beginning=listed.names[:BEGINNING],
         parts=tuple(PartView(WORDS[part], f"{len(parts[part]):,}", f"{len(examples[part]):,}") for part in PARTS),
         symbols=symbols,
-        asked=asked[: 2 * LONGEST],
-        found=_found(name, parts) if fits else "",
-        examples=_examples(name) if fits else (),
-        wrong="" if fits else f"A name has 1 to {LONGEST} letters from a to z.",
     )
 
 
-@lru_cache(maxsize=4)
-def known_names(path: Path | None) -> frozenset[str]:
+async def known_names(path: Path | None) -> frozenset[str]:
     """The names of the list; none where it cannot be read."""
+    return await asyncio.to_thread(_known_names, path)
+
+
+@lru_cache(maxsize=4)
+def _known_names(path: Path | None) -> frozenset[str]:
     try:
         return frozenset(load_names(path).names)
     except NamesError:

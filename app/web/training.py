@@ -15,10 +15,11 @@ from app.store import progress
 from app.store.progress import LessonState
 from app.web.lessons import lesson_progress
 from app.web.limits import NotNowError
+from app.web.names import known_names
 from app.web.render import back_to, wants_fragment
 from app.web.runs import Order
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.trains import TrainView, order_of, train_view
+from app.web.trains import TrainView, order_of, train_view, with_run
 
 router = APIRouter(prefix="/lessons/{slug}/train/{name}")
 
@@ -100,8 +101,11 @@ async def events(
     moments: Annotated[AsyncIterator[Snapshot], Depends(watched)],
 ) -> AsyncIterator[ServerSentEvent]:
     """`run` events with the run as HTML, and one `end` with the whole exercise when it has ended."""
+    learner, known = await visitor.learner(), await known_names(site.runs.names)
+    view = await _view(site, learner, lesson, train)
     async for snapshot in moments:
-        view = await _view(site, await visitor.learner(), lesson, train)
+        # The run alone, several times a second: the whole is all texts that the learner ever checked.
+        view = with_run(view, snapshot, known) if snapshot.live else await _view(site, learner, lesson, train)
         template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
         yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)
 

@@ -1,11 +1,12 @@
 """What a template shows of a training exercise: the choices, and the run as far as it has come, in words."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 
 from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.setup import setup_of
+from app.engine.snapshot import Snapshot
 from app.store import attempts, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt, TrainingRun
@@ -47,6 +48,7 @@ class TrainView:
     """A training exercise.
 
     Args:
+        preset: The length of *run*, or the one that is offered first.
         wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
         box: The address of the box whose code trains.
         kept: The last run that went to its end, where a later one stands in its place.
@@ -55,6 +57,7 @@ class TrainView:
 
     train: Train
     url: str
+    preset: Preset
     presets: tuple[PresetChoice, ...]
     codes: tuple[CodeChoice, ...]
     wrong: CodeChoice | None
@@ -107,17 +110,23 @@ async def train_view(
     return TrainView(
         train=train,
         url=url,
+        preset=preset,
         presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
         codes=codes,
         wrong=next((one for one in codes if failed and one.value == failed.id), None),
         box=f"/lessons/{home.slug}#{box}",
         box_name=box,
-        run=run_view(snapshot, preset, known_names(site.runs.names)) if snapshot else None,
+        run=run_view(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
         kept=trained_view(finished) if finished and snapshot and snapshot.phase != "finished" else None,
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
     )
+
+
+def with_run(view: TrainView, snapshot: Snapshot, known: Container[str]) -> TrainView:
+    """*view* with its run as it stands at *snapshot*; *known* are the names that it learns from."""
+    return replace(view, run=run_view(snapshot, view.preset, known))
 
 
 async def order_of(

@@ -1,9 +1,16 @@
 """The names as a reader looks into them, on a page of their own and in a lesson."""
 
+import asyncio
+from asyncio import _get_running_loop
+
 import pytest
+from markupsafe import Markup
 from starlette.testclient import TestClient
 
+from app.content.blocks import Course, Unit
 from app.content.parse import parse_lesson
+from app.engine.names import load_names
+from app.web import names as web_names
 from app.web.application import create_app
 from app.web.names import names_view
 from tests.engine.training.load import MAKEMORE
@@ -54,18 +61,44 @@ def test_a_list_that_cannot_be_read_is_told_and_nothing_breaks(settings, course,
     assert "nothing.txt cannot be read" in answer.text
 
 
+LESSON = "---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n:::{visual} data\n:kind: names\n\nLook.\n:::\n"
+
+
+def served(text):
+    lesson, errors = parse_lesson(text, "1-u/01-a.md")
+    assert errors == ()
+    return Course(units=(Unit(slug="u", number=1, title="U", summary=Markup(), lessons=(lesson,)),))
+
+
+@pytest.mark.parametrize("address", ["/names", "/lessons/a"])
+def test_names_are_read_outside_of_the_event_loop(settings, grader, tmp_path, monkeypatch, address):
+    names, loops = tmp_path / "names.txt", []
+    monkeypatch.setattr(web_names, "load_names", lambda path: loops.append(_get_running_loop()) or load_names(path))
+    app = create_app(settings.model_copy(update={"names": names}), served(LESSON), grader)
+    with TestClient(app) as client:
+        names.write_text("\n".join(["ada", "eve"] * 100))
+        assert "200 names" in client.get(address).text
+
+    assert loops == [None]
+
+
+def test_a_list_that_cannot_be_read_is_tried_once(settings, course, grader, tmp_path, monkeypatch):
+    names, tried = tmp_path / "nothing.txt", []
+    monkeypatch.setattr(web_names, "load_names", lambda path: tried.append(path) or load_names(path))
+    with TestClient(create_app(settings.model_copy(update={"names": names}), course, grader)) as client:
+        for _ in range(3):
+            assert "nothing.txt cannot be read" in client.get("/names").text
+
+    assert tried == [names]
+
+
 @pytest.mark.skipif(not MAKEMORE.is_file(), reason="the makemore list is not there")
 def test_a_name_that_stands_in_several_parts_is_told_so():
-    view = names_view(MAKEMORE, "alexander")
+    view = asyncio.run(names_view(MAKEMORE, "alexander"))
 
     assert view.found == "In the list: 1 time in the training part, 1 time in the test part."
     assert view.beginning[:8] == ("emma", "olivia", "ava", "isabella", "sophia", "charlotte", "mia", "amelia")
 
 
 def test_a_lesson_may_hold_the_names():
-    text = "---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n:::{visual} data\n:kind: names\n\nLook.\n:::\n"
-
-    lesson, errors = parse_lesson(text, "1-u/01-a.md")
-
-    assert errors == ()
-    assert lesson.blocks[0].kind == "names"
+    assert served(LESSON).lessons[0].blocks[0].kind == "names"

@@ -16,6 +16,7 @@ from app.engine.trainer import Trainer
 from app.grading.verdict import NameVerdict, Verdict
 from app.store import learners
 from app.store.progress import LessonState
+from app.web import trains
 from app.web.application import create_app
 from app.web.limits import Allowance
 from app.web.trains import train_view
@@ -166,6 +167,32 @@ def test_events_tell_the_run_until_its_end(client, grader):
     assert phase(events[-1]) == "finished"
     assert 'data-solved="true"' in events[-1]
     assert all(line.startswith(("event: ", "data: ")) for event in events for line in event.split("\n"))
+
+
+def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client, app, monkeypatch):
+    check(client, SOLUTION)
+    start(client)
+    ended(client)
+    runs, read = app.state.site.runs, []
+    attempts_at = trains.attempts.attempts_at
+
+    async def moments(*place):
+        last = await runs.look(*place)
+        for step in range(30):
+            yield replace(last, phase="training", step=step)
+        yield last
+
+    async def counted(*place):
+        read.append(place)
+        return await attempts_at(*place)
+
+    monkeypatch.setattr(runs, "watch", moments)
+    monkeypatch.setattr(trains.attempts, "attempts_at", counted)
+    answer = client.get(f"{RUN}/events")
+
+    assert [int(step) for step in re.findall(r"event: run\b.*?Step (\d+) of", answer.text, re.DOTALL)] == [*range(30)]
+    assert answer.text.count("event: end") == 1
+    assert len(read) == 2
 
 
 def test_a_page_that_is_opened_again_shows_the_run_where_it_is(client, grader):
