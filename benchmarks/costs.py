@@ -18,7 +18,7 @@ from benchmarks.serving import ROOT, server
 CHECKS = 400
 AT_ONCE = 2 * GRADERS
 _TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
-_ROLES = (("app.sandbox.zygote", "zygote: forks"), ("app.engine.worker", "grader"), (" serve", "web"))
+_ROLES = (("app.sandbox.zygote", "zygote: forks"), ("app.engine.pool.worker", "grader"), (" serve", "web"))
 _CHILDREN = "children: run and end"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from app.content.blocks import Grad
 from app.content.course import load_course
-from app.engine.grade import Engine
+from app.engine.grade.engine import Engine
 from app.engine.task import task_of
 from app.sandbox.runner import Jail
 from benchmarks.serving import ROOT

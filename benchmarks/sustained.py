@@ -18,7 +18,7 @@ from pathlib import Path
 
 from app.content.blocks import Grad
 from app.content.course import load_course
-from app.engine.local import LocalGraders
+from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask
 from app.sandbox.runner import Jail
 from app.settings import Settings

@@ -21,10 +21,10 @@ import numpy as np
 from app.content.blocks import Train
 from app.content.course import load_course
 from app.content.uses import boxes_of
-from app.engine.names import load_examples
-from app.engine.setup import Setup, setup_of
+from app.engine.run_setup import Setup, setup_of
 from app.engine.stretch import Stretch, array_of
-from app.engine.trainer import Trainer
+from app.engine.train.corpus_file import load_examples
+from app.engine.train.trainer import Trainer
 from app.sandbox.runner import Jail
 from app.settings import ROOT
 

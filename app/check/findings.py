@@ -7,9 +7,9 @@ from typing import Literal
 
 from app.content.blocks import Place
 from app.content.errors import LessonError
-from app.engine.local import BUSY, FAULT, STOPPED
-from app.engine.outcomes import grader_fault
-from app.grading.verdict import Outcome
+from app.engine.grade.outcomes import grader_fault
+from app.engine.pool.local_graders import BUSY, FAULT, STOPPED
+from app.grading.forward.facts import Outcome
 
 Level = Literal["error", "warning", "notice"]
 Format = Literal["text", "json", "github"]

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.check.boxes import prove_grad
-from app.check.checkers import prove_checker
 from app.check.findings import UNANSWERED, Finding, in_order, not_proved
-from app.check.formulas import prove_formulas
-from app.check.hunts import prove_bug
-from app.check.quizzes import prove_inference, prove_quiz
-from app.check.training import prove_training
+from app.check.prove_boxes import prove_grad
+from app.check.prove_checkers import prove_checker
+from app.check.prove_formulas import prove_formulas
+from app.check.prove_hunts import prove_bug
+from app.check.prove_quizzes import prove_inference, prove_quiz
+from app.check.prove_training import prove_training
 from app.content.blocks import Bug, Checker, Forward, Grad, Lesson, Quiz
 from app.engine.grader import Grader
-from app.grading.facts import Facts
+from app.grading.forward.facts import Facts
 
 
 async def prove(lessons: Iterable[Lesson], grader: Grader, *, mutate: bool = True) -> tuple[Finding, ...]:

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from app.check.bounded_grader import Patient
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
-from app.check.patient import Patient
 from app.check.prove import prove
 from app.cli.graders import settled
 from app.cli.refuse import refuse
 from app.content.blocks import Lesson
 from app.content.errors import LessonError
 from app.content.lessons import read_lessons
-from app.engine.local import LocalGraders
+from app.engine.pool.local_graders import LocalGraders
 from app.settings import Settings
 
 

@@ -3,8 +3,8 @@
 import typer
 
 from app.cli.refuse import refuse
-from app.engine.names import load_names
-from app.grading.names import NamesError
+from app.engine.train.corpus_file import load_names
+from app.grading.train.corpus import NamesError
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail

@@ -9,10 +9,10 @@ from app.cli.refuse import refuse
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
-from app.grading.quiz.answers import right_answers
+from app.grading.quiz.right_answers import right_answers
 from app.settings import Settings
-from app.web.export import names_for
 from app.web.pictures.alone import drawings_of
+from app.web.routes.downloads import names_for
 
 
 def export(

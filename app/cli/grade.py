@@ -15,9 +15,9 @@ from app.cli.refuse import refuse
 from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
-from app.engine.local import LocalGraders
+from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask, task_of
-from app.grading.verdict import NameVerdict, Verdict
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 
 MARKS = {"right": "✓", "right-other-road": "✓", "not-yet": "·", "follows": "↳"}

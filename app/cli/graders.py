@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from app.engine.local import LocalGraders
+from app.engine.pool.local_graders import LocalGraders
 
 LOOK_SECONDS = 0.02
 

@@ -7,8 +7,8 @@ import typer
 
 from app.content.errors import LessonErrors
 from app.settings import Settings
-from app.web.serve import ServeError
-from app.web.serve import serve as serve_web
+from app.web.server import ServeError
+from app.web.server import serve as serve_web
 
 
 def serve(

@@ -6,8 +6,8 @@ from typing import Literal, Protocol
 from app.content.blocks import Forward
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
-from app.grading.facts import Facts
-from app.grading.verdict import Outcome, Verdict
+from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.verdict import Verdict
 
 BREACHED = (
     "The sandbox let a test attack through ({attacks}). No code is run until the operator has looked at it with "

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.setup import Setup
-from app.grading.verdict import Outcome
+from app.engine.run_setup import Setup
+from app.grading.forward.facts import Outcome
 
 Array = NDArray[Any]
 Part = Literal["start", "steps", "gradients", "calibrate", "evaluate", "sample"]

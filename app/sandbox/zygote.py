@@ -26,7 +26,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     try:
         keep_small()
-        service = importlib.import_module("app.sandbox.service")
+        service = importlib.import_module("app.sandbox.zygote_loop")
         plan = service.prepare()
     except BaseException:
         control.send(json.dumps({"kind": "failed", "reason": traceback.format_exc()[-4000:]}).encode())

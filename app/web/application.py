@@ -19,20 +19,21 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database
 from app.store.migrate import migrate
-from app.web import answers, boxes, contents, export, finish, health, hints, names, pages, theme, training
+from app.web import theme
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
-from app.web.errors import TITLES, ErrorPages, described
-from app.web.logs import RequestLog
-from app.web.metrics import Metrics, RequestCount
-from app.web.redirects import RelativeRedirects
+from app.web.middleware.error_pages import TITLES, ErrorPages, described
+from app.web.middleware.metrics import Metrics, RequestCount
+from app.web.middleware.redirects import RelativeRedirects
+from app.web.middleware.request_log import RequestLog
+from app.web.middleware.security import RequestGuard, SecurityHeaders
+from app.web.middleware.visitor import VisitorMiddleware
+from app.web.program_shapes import ShapesOf
 from app.web.render import Pages, wants_fragment
-from app.web.runs import Runs
-from app.web.security import RequestGuard, SecurityHeaders
-from app.web.shapes import ShapesOf
+from app.web.routes import answers, code_boxes, contents, downloads, finish, health, hints, names, pages, training
 from app.web.site import Site, published
 from app.web.tasks import Tasks
-from app.web.visitor import VisitorMiddleware
+from app.web.training_runs import Runs
 
 log = structlog.get_logger()
 
@@ -95,7 +96,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (contents, pages, export, finish, answers, boxes, training, names, hints, theme, health):
+    for room in (contents, pages, downloads, finish, answers, code_boxes, training, names, hints, theme, health):
         app.include_router(room.router)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app

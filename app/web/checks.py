@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Grader, Nudge, Run
-from app.grading.verdict import Verdict
+from app.grading.judge.verdict import Verdict
 from app.store.attempts import Answered
+from app.web.json_columns import decoded_verdict, encoded
 from app.web.limits import Allowance, NotNowError
-from app.web.metrics import Metrics
-from app.web.said import JUDGED, LASTING
-from app.web.stored import decoded_verdict, encoded
+from app.web.middleware.metrics import Metrics
 from app.web.tasks import Tasks
+from app.web.verdict_words import JUDGED, LASTING
 
 AT_ONCE = 2
 AT_ONCE_SECONDS = 2.0  # what a run may take

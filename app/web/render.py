@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
 from app.web.exam import is_exam
-from app.web.said import OUTCOMES, heat_level, number
 from app.web.theme import theme_of
+from app.web.verdict_words import OUTCOMES, heat_level, number
 
 TEMPLATES = ROOT / "templates"
 

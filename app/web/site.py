@@ -15,14 +15,14 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
-from app.web.metrics import Metrics
+from app.web.completion import scope_of, scope_of_checker
+from app.web.middleware.metrics import Metrics
+from app.web.middleware.visitor import Visitor
 from app.web.pictures.album import Album
+from app.web.program_shapes import ShapesOf
 from app.web.render import Pages
-from app.web.runs import Runs
-from app.web.scope import scope_of, scope_of_checker
-from app.web.shapes import ShapesOf
 from app.web.tasks import Tasks
-from app.web.visitor import Visitor
+from app.web.training_runs import Runs
 
 
 @dataclass(frozen=True)

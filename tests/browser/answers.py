@@ -7,10 +7,10 @@ from app.content.arithmetic import number_of
 from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Quiz
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.course import load_course
-from app.grading.facts import Shape
+from app.grading.forward.facts import Shape
 from app.grading.quiz import mark
-from app.grading.quiz.matmul import operands_offered
-from app.grading.shapes import infer
+from app.grading.quiz.mark_matmul import operands_offered
+from app.grading.shapes.shape_inference import infer
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 SLUG = "from-scalars-to-tensors"

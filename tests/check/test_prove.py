@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from app.check.bounded_grader import Patient
 from app.check.findings import Finding
-from app.check.patient import Patient
 from app.check.prove import prove
 from app.content.blocks import Lesson
 from app.content.course import load_course
 from app.content.parse import parse_lesson
-from app.engine.local import LocalGraders
+from app.engine.pool.local_graders import LocalGraders
 from app.settings import Settings
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from app.check.boxes import prove_mutants
 from app.check.findings import Finding
 from app.check.mutants import Mutant
 from app.check.prove import prove
+from app.check.prove_boxes import prove_mutants
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.parse import parse_lesson
-from app.engine.local import BUSY, FAULT
-from app.grading.facts import Facts
-from app.grading.verdict import Verdict
+from app.engine.pool.local_graders import BUSY, FAULT
+from app.grading.forward.facts import Facts
+from app.grading.judge.verdict import Verdict
 
 PATH = Path(__file__).parents[1] / "content" / "fixtures" / "good" / "09-boxes.md"
 SILENT = Verdict(outcome="fault", message=FAULT)

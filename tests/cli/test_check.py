@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import app
-from app.engine.process import GraderDiedError
+from app.engine.pool.grader_process import GraderDiedError
 
 runner = CliRunner()
 TESTS = Path(__file__).resolve().parents[1]
@@ -123,7 +123,7 @@ def test_what_is_no_lesson_is_told_in_one_line(unit: Path, path: str, said: str)
 
 
 def test_graders_that_do_not_start_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.engine.local.Process", Dead)
+    monkeypatch.setattr("app.engine.pool.local_graders.Process", Dead)
 
     result = runner.invoke(app, ["check", str(LESSON)])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engine.grade import Engine
+from app.engine.grade.engine import Engine
 from app.sandbox.runner import Jail
 from tests.grading.boxes.load import OpenJail
 

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Hint, Input, Place
 from app.engine.codec import plain, restored
 from app.engine.task import Task
-from app.grading.facts import Facts
-from app.grading.verdict import NameVerdict, Verdict, Worst
+from app.grading.forward.facts import Facts
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
 
 PLACE = Place("lesson.md", 3)
 

@@ -4,7 +4,7 @@ import dataclasses
 import resource
 import sys
 
-from app.sandbox import jail, kernel, landlock, service, zygote
+from app.sandbox import jail, kernel, landlock, zygote, zygote_loop
 
 KEPT = set(sys.argv[1].split(","))
 
@@ -25,15 +25,15 @@ STEPS = {"user": jail.drop_user, "hide": jail.hide, "landlock": keep_files_out, 
 
 
 def main() -> None:
-    original = service.protection.plan
+    original = zygote_loop.protection.plan
 
     def plan() -> jail.Plan:
         found = original()
         return found if "seccomp" in KEPT else dataclasses.replace(found, filter=None)
 
-    service.protection.plan = plan
+    zygote_loop.protection.plan = plan
     if "namespaces" not in KEPT:
-        service.namespaces.enter = lambda: None
+        zygote_loop.namespaces.enter = lambda: None
     jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in KEPT)]
     if "seccomp" in KEPT:
         jail.STEPS.append(no_new_privileges)

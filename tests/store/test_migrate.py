@@ -11,11 +11,11 @@ from alembic.migration import MigrationContext
 from anyio import to_thread
 from sqlalchemy import Connection, inspect, text
 
-from app.engine.snapshot import Snapshot
+from app.engine.train.snapshot import Snapshot
 from app.store.database import open_engine
 from app.store.migrate import config_for, migrate
 from app.store.tables import Base
-from app.web.stored import encoded
+from app.web.json_columns import encoded
 
 pytestmark = pytest.mark.anyio
 

@@ -16,13 +16,13 @@ from app.content.blocks import Course, Exercise, Forward
 from app.content.course import load_course
 from app.engine.grader import Load, Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
-from app.grading.facts import Facts
-from app.grading.hunt import with_line
-from app.grading.verdict import NameVerdict, Outcome, Verdict, Worst
+from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
-from app.web.logs import configure_logs
+from app.web.middleware.request_log import configure_logs
 
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"

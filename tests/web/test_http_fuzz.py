@@ -21,7 +21,7 @@ from app.content.course import load_course
 from app.engine.stretch import Stretched
 from app.settings import Settings
 from app.web.application import create_app
-from tests.engine.training.load import COURSE as TRAINING
+from tests.engine.train.load import COURSE as TRAINING
 from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
 from tests.web.conftest import FakeGrader
 

@@ -18,16 +18,16 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.engine.grader import Nudge, Run, Shown
-from app.engine.snapshot import Compared, Point, Sampled, Snapshot
-from app.grading.verdict import NameVerdict, Verdict, Worst
+from app.engine.train.snapshot import Compared, Point, Sampled, Snapshot
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store import learners, trainings
 from app.store.database import Database
 from app.store.trainings import Begun
 from app.web.application import create_app
-from app.web.logs import configure_logs
-from app.web.stored import encoded
-from tests.engine.training.load import COURSE as TRAINING
+from app.web.json_columns import encoded
+from app.web.middleware.request_log import configure_logs
+from tests.engine.train.load import COURSE as TRAINING
 from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, routes_of, sound
 from tests.web.conftest import BROWSER, FakeGrader
 
@@ -429,7 +429,7 @@ def test_a_fault_of_ours_is_one_line_of_json_whatever_its_message_holds(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError(evil)
 
-    monkeypatch.setattr("app.web.answers.quiz_view", broken)
+    monkeypatch.setattr("app.web.routes.answers.quiz_view", broken)
     pairs = headers_of([("sec-fetch-site", "same-origin"), ("content-type", "application/x-www-form-urlencoded")])
     with asking(app) as asker, logged(capsys, plain=False) as lines:
         answer = asker(Ask("POST", f"{LESSON}/quiz/half", pairs, b"answer=1"))

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from app.content.course import load_course
 from app.engine.grader import Nudge, Run, Shown
-from app.engine.snapshot import Snapshot
-from app.grading.verdict import NameVerdict, Outcome, Verdict, Worst
+from app.engine.train.snapshot import Snapshot
+from app.grading.forward.facts import Outcome
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.stored import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
+from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
 from tests.web.asking import CANARY, Ask, Asker, asking, headers_of, sound
 from tests.web.conftest import FakeGrader
 

@@ -3,8 +3,8 @@
 Nothing is run here. What an export needs in order to run is written into it.
 """
 
-from app.content.export.cells import Cell, Drawing, Work
 from app.content.export.forms import FORMS, written_as
-from app.content.export.lesson import cells_of
+from app.content.export.lesson_cells import cells_of
+from app.content.export.notebook import Cell, Drawing, Work
 
 __all__ = ["FORMS", "Cell", "Drawing", "Work", "cells_of", "written_as"]

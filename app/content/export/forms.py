@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from app.content.export.cells import Cell, Drawing
+from app.content.export.notebook import Cell, Drawing
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PICTURE, SVG = "picture.svg", "image/svg+xml"

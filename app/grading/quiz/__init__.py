@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from app.content.blocks import Axes, Choice, Forward, Matmul, Number, Quiz
-from app.grading.facts import Shape
-from app.grading.feedback import Feedback
-from app.grading.quiz.axes import mark_axes
-from app.grading.quiz.choice import mark_choice
-from app.grading.quiz.matmul import mark_matmul
-from app.grading.quiz.number import mark_number
-from app.grading.quiz.shape import mark_shape
+from app.grading.forward.facts import Shape
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.mark_axes import mark_axes
+from app.grading.quiz.mark_choice import mark_choice
+from app.grading.quiz.mark_matmul import mark_matmul
+from app.grading.quiz.mark_number import mark_number
+from app.grading.quiz.mark_shape import mark_shape
 
 __all__ = ["mark"]
 

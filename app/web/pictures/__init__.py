@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Visual
-from app.grading.facts import Shape
+from app.grading.forward.facts import Shape
 from app.web.pictures.broadcast import broadcast
 from app.web.pictures.cells import cells
 from app.web.pictures.forces import forces

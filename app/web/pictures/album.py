@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Visual
-from app.grading.facts import Shape
+from app.grading.forward.facts import Shape
 from app.web.pictures import draw
 
 MOST = 512

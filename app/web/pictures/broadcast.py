@@ -4,7 +4,7 @@ from math import prod
 
 from markupsafe import Markup
 
-from app.grading.facts import Shape
+from app.grading.forward.facts import Shape
 from app.web.pictures.scene import Scene
 from app.web.pictures.svg import picture, shape_text, table, tag, text
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from app.engine.snapshot import Point, span
+from app.engine.train.snapshot import Point, span
 from app.web.pictures.svg import decimals, picture, table, tag, text
 
 WIDTH, HEIGHT = 560.0, 256.0

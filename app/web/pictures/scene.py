@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.content.blocks import Forward
-from app.grading.facts import Shape
+from app.grading.forward.facts import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ import pytest
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.course import load_course, load_lesson
 from app.content.export import FORMS, Work, cells_of, written_as
-from app.engine.names import load_names
-from app.grading.quiz.answers import right_answers
+from app.engine.train.corpus_file import load_names
+from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.content.blocks import Choice, Number, Prose, Shape
 from app.content.export import Cell, Work, cells_of, written_as
-from app.content.export.boxes import fitted
+from app.content.export.box_cells import fitted
 from app.content.parse import parse_lesson
 
 TOP = """---

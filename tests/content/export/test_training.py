@@ -7,8 +7,9 @@ import pytest
 
 from app.content.blocks import Grad, Train
 from app.content.course import load_course
-from app.content.export import Work, cells_of, training, written_as
-from app.engine import setup, trainer
+from app.content.export import Work, cells_of, training_cells, written_as
+from app.engine import run_setup
+from app.engine.train import trainer
 
 ROOT = Path(__file__).parents[3]
 LESSON, TRAIN = next(
@@ -91,7 +92,7 @@ def test_without_the_courses_names_a_few_common_ones_are_used(own):
 
 
 def test_start_and_names_are_those_of_the_course():
-    assert (training.SEED, training.SAMPLING) == (setup.SEED, trainer.SAMPLING)
+    assert (training_cells.SEED, training_cells.SAMPLING) == (run_setup.SEED, trainer.SAMPLING)
 
 
 def test_the_text_to_read_holds_the_loop_and_no_helpers(exports):

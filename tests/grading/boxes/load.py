@@ -102,7 +102,10 @@ class OpenJail:
         self.jobs: list[Job] = []
 
     def run(self, job: Job) -> Reply:
-        from app.grading import attempt, checker, nudge, tape, train
+        from app.grading.forward import tape_driver
+        from app.grading.judge import attempt_driver, check_driver
+        from app.grading.nudge import nudge_driver
+        from app.grading.train import train_driver
 
         self.jobs.append(job)
         started = time.perf_counter()
@@ -111,7 +114,13 @@ class OpenJail:
         default = torch.get_default_dtype()
         ending = "done"
         try:
-            drivers = {"tape": tape, "attempt": attempt, "train": train, "checker": checker, "nudge": nudge}
+            drivers = {
+                "tape": tape_driver,
+                "attempt": attempt_driver,
+                "train": train_driver,
+                "checker": check_driver,
+                "nudge": nudge_driver,
+            }
             drivers[job.driver].run(dict(job.header), arrays, out)
         except MemoryError:
             ending = "memory"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.grading.plan import read_plan
+from app.grading.judge.plan import read_plan
 from tests.grading.boxes.load import Box, make_forward
 
 HERE = Path(__file__).parent

@@ -1,5 +1,5 @@
 # Import the comparison.
 # outcome: error
 
-import app.grading.compare
+import app.grading.judge.compare
 won = torch.ones(())

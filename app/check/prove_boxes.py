@@ -1,0 +1,155 @@
+"""Prove code boxes: the solution passes, and everything wrong is refused with its reason."""
+
+import ast
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved
+from app.check.mutants import Mutant, mutants_of
+from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innocent, Lesson, Place
+from app.engine.grader import Grader
+from app.engine.task import AnyTask, grad_task_of
+from app.grading.forward.facts import Facts
+from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
+
+STARTER_PASSES = "The starter already passes: leave a blank `____` for the learner."
+STANDS: dict[Standing, str] = {
+    "wrong": "is wrong",
+    "follows": "is off because another one is",
+    "not-yet": "is not there yet",
+    "aliased": "does not keep its value",
+    "mutated": "comes with a change of what is given",
+}
+"""How a name stands that is not right, as part of a sentence that begins with the name."""
+Told = DeclaredMistake | Innocent
+
+
+async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
+    """The solution passes, the starter does not, mistakes hear their message, mutants are refused."""
+    if unknown := prove_names(grad, facts):
+        return unknown
+    task = grad_task_of(lesson, grad)
+    starter, *solutions = await asyncio.gather(
+        grader.check(task, grad.starter.source),
+        *(grader.check(task, code.source) for code in (grad.solution, *grad.alternatives)),
+    )
+    found = prove_starter(grad.starter, starter)
+    for code, verdict in zip((grad.solution, *grad.alternatives), solutions, strict=True):
+        found += prove_solution(code, verdict)
+    if any(one.level == "error" for one in found):
+        return found
+    if unfounded := [early for one in grad.mistakes if (early := prove_alone(one, grad.require)) is not None]:
+        return found + unfounded
+    mistakes = await asyncio.gather(
+        *(prove_mistake(task, one, one.code.source, grader, grad.mistakes) for one in grad.mistakes)
+    )
+    tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
+    mutants = await prove_mutants(task, grad, tried, grader)
+    return found + [one for batch in mistakes for one in batch] + mutants
+
+
+def prove_names(box: Grad | Bug, facts: Facts) -> list[Finding]:
+    """Every required name is a gradient that the program has."""
+    unknown = [name for name in box.require if name[1:] not in facts.gradable]
+    if not unknown:
+        return []
+    names = ", ".join(f"d{name}" for name in facts.gradable)
+    message = f"{', '.join(unknown)}: no gradient reaches there. Gradients of this program: {names}."
+    return [Finding(box.place, "error", "no-gradient", message)]
+
+
+def prove_starter(starter: Code, verdict: Verdict, message: str = STARTER_PASSES) -> list[Finding]:
+    """Something is left to be done."""
+    if verdict.message in NO_ANSWER:
+        return [not_proved(starter.place, verdict.message)]
+    return [Finding(starter.place, "error", "starter-passes", message)] if verdict.passed else []
+
+
+def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
+    """The author's own code passes; remarks on it are passed on."""
+    if verdict.passed:
+        notes = [one for one in verdict.names if one.note]
+        return [Finding(code.place, "notice", "vacuous", f"`{one.name}`: {one.note}") for one in notes]
+    if verdict.message in NO_ANSWER:
+        return [not_proved(code.place, verdict.message)]
+    if verdict.message and verdict.outcome != "graded":
+        message = f"The solution ends in {verdict.outcome}: {verdict.message}"
+        return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
+    wrong = [one for one in verdict.names if one.verdict not in RIGHT]
+    line = next((one.line for one in wrong if one.line), None)
+    reasons = " ".join(_said(one) for one in wrong)
+    return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
+
+
+def _said(one: NameVerdict) -> str:
+    """A verdict as a sentence; one with a word of its own may speak of something that is no gradient."""
+    own = bool(one.word) and one.verdict != "follows"
+    return f"{one.name} ({one.word}): {one.message}" if own else f"{one.name} {STANDS[one.verdict]}: {one.message}"
+
+
+def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | None:
+    """A mistake that reads a *required* name before it writes it dies of that, and not of what its message says."""
+    written: set[str] = set()
+    for statement in ast.parse(mistake.code.source).body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        added = statement.target if isinstance(statement, ast.AugAssign) else None
+        read = {one.id for one in names if isinstance(one.ctx, ast.Load) or one is added}
+        early = next((name for name in required if name in read - written), None)
+        if early is not None:
+            message = (
+                f"This mistake reads `{early}` before writing it. It is run alone: put the line of `{early}` above."
+            )
+            return Finding(_line_of(mistake.code, statement.lineno), "error", "mistake-not-alone", message)
+        written |= {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    return None
+
+
+async def prove_mistake(
+    task: AnyTask, mistake: Told, code: str, grader: Grader, declared: Sequence[Told]
+) -> list[Finding]:
+    """*code* is refused, with the message of *mistake* and not with that of another one of the *declared*."""
+    verdict = await grader.check(task, code)
+    if verdict.outcome in UNANSWERED:
+        return [not_proved(mistake.place, verdict.message)]
+    written = [one for one in verdict.names if one.verdict != "not-yet"]
+    if verdict.passed or (verdict.outcome == "graded" and written and all(one.verdict in RIGHT for one in written)):
+        return [Finding(mistake.place, "error", "mistake-passes", "This mistake passes: it is not wrong.")]
+    shown = [one.message for one in verdict.names] + [verdict.message]
+    if mistake.message in shown:
+        return []
+    first = next((one.message for one in verdict.names if one.verdict == "wrong"), verdict.message)
+    twin = next((one for one in declared if one.message == first), None)
+    if twin is not None:
+        message = f"This mistake cannot be told from the one on line {twin.place.line}, whose message is given: {first}"
+        return [Finding(mistake.place, "error", "mistakes-collide", message)]
+    message = f"This mistake is refused, but with another message: {first}"
+    return [Finding(mistake.place, "error", "mistake-unheard", message)]
+
+
+async def prove_mutants(task: AnyTask, box: Grad | Checker, mutants: Iterable[Mutant], grader: Grader) -> list[Finding]:
+    """No mutant passes, but for those that the author lists as equally right."""
+    mutants = tuple(mutants)
+    verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))
+    equal = {_squeezed(code.source) for code in box.alternatives}
+    accepted = (one for one, verdict in zip(mutants, verdicts, strict=True) if verdict.passed)
+    found = [_accepted(box.solution, one) for one in accepted if _squeezed(one.code) not in equal]
+    unanswered = dict.fromkeys(verdict.message for verdict in verdicts if verdict.outcome in UNANSWERED)
+    return found + [not_proved(box.solution.place, message) for message in unanswered]
+
+
+def _accepted(solution: Code, mutant: Mutant) -> Finding:
+    line = mutant.code.splitlines()[min(mutant.line, mutant.code.count("\n") + 1) - 1]
+    message = (
+        f"The exercise accepts a wrong solution ({mutant.edit}): `{line}`. "
+        "If it is right after all, list it as a second solution with :same-as:."
+    )
+    return Finding(_line_of(solution, mutant.line), "error", "mutant-passes", message)
+
+
+def _squeezed(code: str) -> str:
+    # By syntax, not by text: `x ** -2` and `x ** (-2)` are the same program.
+    return ast.unparse(ast.parse(code))
+
+
+def _line_of(code: Code, line: int | None) -> Place:
+    return Place(code.place.path, code.line + (line or 1) - 1)

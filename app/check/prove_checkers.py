@@ -1,0 +1,46 @@
+"""Prove checkers: the solution passes, and a check that always answers the same is told of every case it misjudges."""
+
+import asyncio
+
+from app.check.findings import UNANSWERED, Finding, not_proved
+from app.check.mutants import mutants_of
+from app.check.prove_boxes import prove_mutants, prove_solution, prove_starter
+from app.content.blocks import Checker
+from app.engine.grader import Grader
+from app.engine.task import CheckerTask
+from app.grading.judge.verdict import RIGHT, Verdict
+
+
+async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> list[Finding]:
+    """Findings of one checker."""
+    task = CheckerTask(checker=checker)
+    codes = (checker.solution, *checker.alternatives)
+    starter, credulous, suspicious, *solutions = await asyncio.gather(
+        grader.check(task, checker.starter.source),
+        grader.check(task, _always(checker, answer=True)),
+        grader.check(task, _always(checker, answer=False)),
+        *(grader.check(task, code.source) for code in codes),
+    )
+    found = prove_starter(checker.starter, starter)
+    for code, verdict in zip(codes, solutions, strict=True):
+        found += prove_solution(code, verdict)
+    if any(one.level == "error" for one in found):
+        return found
+    found += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)
+    if not mutate:
+        return found
+    mutants = mutants_of(checker.solution.source, frozenset())
+    return found + await prove_mutants(task, checker, mutants, grader)
+
+
+def _always(checker: Checker, *, answer: bool) -> str:
+    return f"def {checker.function}({', '.join(checker.arguments)}):\n    return {answer}\n"
+
+
+def _heard(checker: Checker, verdict: Verdict, *, answer: bool) -> list[Finding]:
+    """Whether a check that always gives *answer* fails on every case that has another one, with its message."""
+    if verdict.outcome in UNANSWERED:
+        return [not_proved(checker.place, verdict.message)]
+    said = [one.message for one in verdict.names if one.verdict not in RIGHT]
+    missed = (case for case in checker.cases if case.right != answer and case.message and case.message not in said)
+    return [Finding(case.place, "error", "mistake-unheard", "Nobody hears this message.") for case in missed]

@@ -1,0 +1,37 @@
+"""Prove bug hunts: what is given is wrong, its line mended is right, and every word about the others is heard."""
+
+import asyncio
+
+from app.check.findings import Finding
+from app.check.mutants import mutants_of
+from app.check.prove_boxes import Told, prove_mistake, prove_mutants, prove_names, prove_solution, prove_starter
+from app.content.blocks import Bug, Lesson
+from app.engine.grader import Grader
+from app.engine.task import hunt_task_of
+from app.grading.forward.facts import Facts
+from app.grading.judge.hunt_verdict import with_line
+
+
+async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, mutate: bool) -> list[Finding]:
+    """The mended code passes with its line named; the given one does not, whatever is named."""
+    if unknown := prove_names(bug, facts):
+        return unknown
+    task = hunt_task_of(lesson, bug)
+    given, mended = await asyncio.gather(
+        grader.check(task.mending, bug.given.source), grader.check(task, with_line(bug.solution.source, bug.line))
+    )
+    found = prove_solution(bug.mended, mended)
+    found += prove_starter(bug.given, given, "The given code passes as it stands: nothing is wrong with it.")
+    if any(one.level == "error" for one in found):
+        return found
+    told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]
+    told += [(one, with_line(bug.solution.source, one.line)) for one in bug.innocent]
+    declared = [one for one, _ in told]
+    heard = await asyncio.gather(*(prove_mistake(task, one, code, grader, declared) for one, code in told))
+    found += [one for batch in heard for one in batch]
+    if not mutate:
+        return found
+    last = bug.line + bug.mended.source.rstrip().count("\n")
+    mutants = mutants_of(bug.solution.source, frozenset(bug.require))
+    there = (one for one in mutants if bug.line <= one.line <= last)
+    return found + await prove_mutants(task.mending, task.mending.grad, there, grader)

@@ -1,0 +1,79 @@
+"""Prove the quizzes: each has a right answer that is marked right, and every tempting one is wrong and is heard."""
+
+from collections.abc import Mapping
+
+from app.check.findings import Finding
+from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Place, Quiz, Shape, Tempting
+from app.content.blocks import Forward as Program
+from app.grading.forward.facts import Facts
+from app.grading.forward.facts import Shape as Sizes
+from app.grading.quiz import mark
+from app.grading.quiz.mark_axes import sums_offered
+from app.grading.quiz.mark_matmul import right_products
+from app.grading.quiz.mark_shape import disagreement
+from app.grading.quiz.wording import tensor_of, written
+from app.grading.shapes.shape_inference import infer
+
+Shapes = Mapping[str, Sizes]
+
+
+def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
+    """Findings about *quiz*; *facts* are those of the lesson's forward programs, by name."""
+    forward = lesson.forward(quiz.forward) if not isinstance(quiz, Number | Choice) and quiz.forward else None
+    if forward is not None and facts[forward.name].error:
+        return []  # reported once, at the program
+    shapes: Shapes = {} if forward is None else {**facts[forward.name].shapes, **infer(forward)}
+    if isinstance(quiz, Shape) and (why := disagreement(quiz, shapes)):
+        return [_finding(quiz.place, "wrong-answer-key", why)]
+    answers = _candidates(quiz, shapes, forward)
+    if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
+        tried = ", ".join(str(answer) for answer in answers)
+        message = f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
+        return [Finding(quiz.place, "error", "no-right-answer", message)]
+    tempting = () if isinstance(quiz, Choice) else quiz.tempting
+    return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
+
+
+def prove_inference(forward: Program, facts: Facts) -> list[Finding]:
+    """The shapes that pages show without a jail must be those that torch gives."""
+    read = infer(forward)
+    wrong = [name for name, shape in read.items() if facts.shapes.get(name, shape) != shape]
+    return [_misread(forward, name, facts.shapes[name], read[name]) for name in wrong]
+
+
+def _misread(forward: Program, name: str, true: Sizes, read: Sizes) -> Finding:
+    message = f"`{name}` has the shape {written(true)}, but was read from the source as {written(read)}: please report."
+    return _finding(forward.place, "shape-misread", message)
+
+
+def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str | list[str]]:
+    match quiz:
+        case Number():
+            return [quiz.answer]
+        case Shape():
+            tensor = tensor_of(quiz.of, shapes) if quiz.of else None
+            return [written(shapes[tensor])] if tensor else [quiz.answer or ""]
+        case Axes():
+            return [" ".join(map(str, one.axes)) for one in sums_offered(quiz, shapes)]
+        case Matmul():
+            return list(right_products(quiz, shapes, forward))
+        case Choice():
+            return [[str(number) for number, option in enumerate(quiz.options) if option.right]]
+
+
+def _tempting(quiz: Quiz, tempting: Tempting, shapes: Shapes, forward: Program | None) -> Finding | None:
+    feedback = mark(quiz, tempting.value, shapes, forward)
+    if feedback.correct is None:
+        return _finding(
+            tempting.place, "unreadable", f"`{tempting.value}` cannot be read as an answer to this question."
+        )
+    if feedback.correct:
+        return _finding(tempting.place, "tempting-right", f"`{tempting.value}` is marked right.")
+    if str(tempting.html) not in str(feedback.message):
+        message = f"`{tempting.value}` is answered with another message: {feedback.message.striptags()}"
+        return _finding(tempting.place, "tempting-unheard", message)
+    return None
+
+
+def _finding(place: Place, code: str, message: str) -> Finding:
+    return Finding(place, "error", code, message)

@@ -1,0 +1,56 @@
+"""Prove training runs: a short one of every size trains as autograd does, is judged, and invents names."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.check.findings import Finding
+from app.content.blocks import Lesson, Preset, Train
+from app.content.uses import boxes_of
+from app.engine.grader import Grader
+from app.engine.run_setup import setup_of
+from app.engine.train.corpus_file import load_examples
+from app.engine.train.training_run import References, Training
+from app.grading.train.corpus import NamesError
+from app.settings import Settings
+
+STEPS = 40
+
+
+async def prove_training(lessons: Sequence[Lesson], grader: Grader) -> list[Finding]:
+    """Findings of all training runs of *lessons*, with the authors' own solutions."""
+    trains = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
+    found = await asyncio.gather(*(_train(lessons, lesson, train, grader) for lesson, train in trains))
+    return [one for batch in found for one in batch]
+
+
+async def _train(lessons: Sequence[Lesson], lesson: Lesson, train: Train, grader: Grader) -> list[Finding]:
+    boxes = boxes_of(lessons, lesson, train)
+    if boxes is None:
+        message = f"The code box {train.uses!r} is in a lesson that was not read, so this run was not tried."
+        return [Finding(train.place, "notice", "not-proved", message)]
+    code = "\n".join(box.solution.source for box in boxes[1])
+    # Presets that differ only in their length are tried once.
+    sizes = {tuple(sorted(preset.dims.items())): preset for preset in reversed(train.presets)}
+    tried = [await _preset(lesson, train, preset, code, grader) for preset in reversed(sizes.values())]
+    return [one for batch in tried for one in batch]
+
+
+async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grader: Grader) -> list[Finding]:
+    forward = lesson.forward(train.forward)
+    assert forward is not None, "the parser resolves :forward:"
+    setup, names = setup_of(train, forward, preset), Settings().names
+    try:
+        rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
+    except NamesError as error:
+        return [Finding(train.place, "error", "not-proved", str(error))]
+    run = Training(setup, min(STEPS, preset.steps), code, (), grader.train, rows, "", References())
+    ended = await run.run()
+    wrong = Finding(train.place, "error", "training-fails", f"The run {preset.name!r} ")
+    if ended.phase != "finished":
+        where = f" in line {ended.line} of the solution" if ended.line else ""
+        return [replace(wrong, message=f"{wrong.message}fails at step {ended.step}{where}: {ended.message}")]
+    if not ended.coincides:
+        message = f"differs from autograd's by {ended.gap}: the box's solution is not its gradient."
+        return [replace(wrong, code="training-differs", message=wrong.message + message)]
+    return []

@@ -1,0 +1,123 @@
+"""Forward programs and boxes of code as Python that runs below the preamble."""
+
+import ast
+import textwrap
+import warnings
+from collections.abc import Iterable
+
+from app.content.blocks import Bug, Checker, Forward, Grad, Input, Lesson
+from app.content.export.notebook import Cell, Work
+
+LONGEST = 10_000
+INDENT = "    "
+
+
+def program(forward: Forward) -> Cell:
+    """A forward program with the inputs that it starts from."""
+    dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
+    inputs = "\n".join(f"{one.name} = backhand.{_drawn(one)}" for one in forward.inputs)
+    opening = f'with backhand.program("{forward.name}", "{forward.output}"{", " + dims if dims else ""}):'
+    body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
+    shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
+    sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.dims.items())}\n" if dims else ""
+    plain = f"{sizes}{shapes}\n{forward.source.strip()}"
+    return Cell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
+
+
+def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
+    """A box of gradients, and the comparison of what it leaves with what autograd says."""
+    blank = box.starter.source if isinstance(box, Grad) else box.given.source
+    text = work.codes.get(box.name, blank)
+    given = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
+    opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
+    opening = opening.replace("'", '"')
+    return [
+        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
+        Cell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
+    ]
+
+
+def checker(box: Checker, work: Work) -> list[Cell]:
+    """A function that tells right from wrong, and the cases that it is tried on."""
+    text = work.codes.get(box.name, box.starter.source)
+    call = f"said = {box.function}({', '.join(box.arguments)})"
+    cases = [
+        f"with backhand.case({one.right}, {one.message!r}):\n{_indented(one.code.source.strip() + chr(10) + call)}"
+        for one in box.cases
+    ]
+    opening = f'with backhand.function("{box.function}"):'
+    return [
+        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
+        Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
+        Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
+    ]
+
+
+def fitted(text: str) -> str:
+    """*text* as the body of a `with`; what is not Python yet becomes a comment, so that the rest can run."""
+    text = plain_text(text).strip("\n").rstrip()
+    if not _acts(text):
+        return f"{_indented(text)}\n{INDENT}pass".lstrip("\n")
+    reason = _unfit(text)
+    if not reason:
+        return _indented(text)
+    lines = [f"{INDENT}# This is not Python yet: {reason}.", *(f"{INDENT}# {line}" for line in text.splitlines())]
+    return "\n".join([*(line.rstrip() for line in lines), f"{INDENT}pass"])
+
+
+def plain_text(text: str) -> str:
+    """*text* with line ends, tabs and letters that every file can hold."""
+    whole = text.encode("utf-8", "replace").decode()
+    return whole.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").expandtabs(4)
+
+
+def _unfit(text: str) -> str:
+    """Why *text* cannot stand in a block of its own; empty where it can, and means the same there."""
+    if len(text) > LONGEST:
+        return f"it is longer than {LONGEST:,} characters"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            alone = ast.parse(text).body
+            fitting = f"with box:\n{_indented(text)}"
+            compile(fitting, "box", "exec", dont_inherit=True)
+            (block,) = ast.parse(fitting).body
+            inside = block.body if isinstance(block, ast.With) else []
+            same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+    except (SyntaxError, ValueError, OverflowError) as error:
+        return (getattr(error, "msg", "") or str(error) or type(error).__name__).replace("\n", " ").rstrip(".")
+    return "" if same else "a text of several lines would change where it is indented"
+
+
+def _acts(text: str) -> bool:
+    """Whether there is anything but comments."""
+    return any(line.strip() and not line.lstrip().startswith("#") for line in text.split("\n"))
+
+
+def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
+    """The gradients in scope besides the upstream: given by the author, or asked for by the boxes it continues."""
+    names = list(box.given)
+    earlier = box.after
+    while earlier is not None:
+        before = lesson.exercise(earlier)
+        assert isinstance(before, Grad), "the parser resolves :after: to a code box"
+        names += before.require
+        earlier = before.after
+    return dict.fromkeys(name for name in names if name not in box.require)
+
+
+def _drawn(one: Input) -> str:
+    sizes = (one.bound, *one.sizes) if one.distribution == "ints" and one.bound else one.sizes
+    return f"{one.distribution}({', '.join(sizes)})"
+
+
+def _kind(one: Input) -> str:
+    if one.distribution == "ints":
+        return f", whole numbers below {one.bound}"
+    return "" if one.distribution == "randn" else f", {one.distribution}"
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, INDENT)

@@ -1,0 +1,102 @@
+"""A lesson as a row of cells, in the order of the page."""
+
+from collections.abc import Iterator
+
+from app.content.blocks import Bug, Callout, Checker, Exercise, Forward, Grad, Lesson, Quiz, Train, Visual
+from app.content.directives import OPTIONS
+from app.content.errors import Faults
+from app.content.export.box_cells import checker, gradients, program
+from app.content.export.notebook import Cell, Work
+from app.content.export.preamble import PREAMBLE
+from app.content.export.quiz_cells import folded_hints, question
+from app.content.export.source import cut, unlinked
+from app.content.export.training_cells import training
+from app.content.fences import Directive, File
+from app.content.frontmatter import LESSON_KEYS, read_front_matter
+from app.content.parse import file_of
+from app.content.reading import CHILDREN
+
+BELOW = (
+    "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
+    "gradients to compare with, and counts a blank (`____`) as *not yet*."
+)
+CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside"}
+
+
+def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
+    """The cells of *lesson*: its prose as it was written, its programs and boxes as code that runs."""
+    work = work or Work()
+    file = file_of(lesson.source, lesson.path)
+    front = read_front_matter(file, LESSON_KEYS, Faults(lesson.path))
+    goals = [value.text for value in front.lists.get("goals", ())]
+    used = {name for box in lesson.exercises if (name := getattr(box, "forward", None))}
+    cells = [Cell(text=_opening(lesson, goals))]
+    if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
+        cells += [Cell(text=BELOW, aid=True), Cell(text=PREAMBLE.strip(), code=True, name="preamble", aid=True)]
+    for part in cut(front.body, file, OPTIONS):
+        if isinstance(part, str):
+            cells.append(Cell(text=unlinked(part)))
+            continue
+        block = _block(lesson, part)
+        if isinstance(block, Forward):
+            cells += [program(block)] if block.show or block.name in used else []
+        elif block is not None:
+            cells += _cells(lesson, block, part, file, work)
+    return tuple(cell for cell in cells if cell.text)
+
+
+def _opening(lesson: Lesson, goals: list[str]) -> str:
+    lines = [f"# {lesson.title}", f"About {lesson.estimate}."]
+    if goals:
+        lines += ["After this lesson you can", "\n".join(f"- {goal}" for goal in goals)]
+    return "\n\n".join(lines)
+
+
+def _block(lesson: Lesson, directive: Directive) -> Exercise | Forward | Visual | Callout | None:
+    for block in lesson.blocks:
+        if isinstance(block, Exercise | Forward | Visual | Callout) and block.place.line == directive.place.line:
+            return block
+    return None
+
+
+def _cells(
+    lesson: Lesson, block: Exercise | Visual | Callout, directive: Directive, file: File, work: Work
+) -> Iterator[Cell]:
+    parts = cut(directive.body, file, CHILDREN)
+    text = unlinked("\n\n".join(part for part in parts if isinstance(part, str)))
+    inside = [part for part in parts if isinstance(part, Directive)]
+    hints = [unlinked(part.body.text.strip("\n")) for part in inside if part.name == "hint"]
+    if isinstance(block, Callout):
+        title = f"**{block.title or CALLOUTS[block.kind]}**"
+        yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
+        return
+    yield Cell(
+        text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work)}',
+        name=f"{block.name}-asked",
+        drawing=work.drawings.get(block.name),
+    )
+    match block:
+        case Grad() | Bug():
+            yield from gradients(lesson, block, work)
+        case Checker():
+            yield from checker(block, work)
+        case Train():
+            yield from training(lesson, block, work)
+
+
+def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) -> str:
+    match block:
+        case Visual():
+            return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
+        case Grad() | Bug():
+            kind = "One wrong line" if isinstance(block, Bug) else "Code"
+            names = ", ".join(f"`{name}`" for name in block.require)
+            return "\n\n".join([f"**{kind}**: {names}", text, *folded_hints(hints)])
+        case Checker():
+            call = f"`{block.function}({', '.join(block.arguments)})`"
+            return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])
+        case Train():
+            return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
+        case _ if isinstance(block, Quiz):
+            return f"**Question**\n\n{question(block, text, hints, work)}"
+    return text

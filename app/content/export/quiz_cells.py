@@ -1,0 +1,82 @@
+"""Quizzes as markdown: the question, what was answered, and the right answer folded away below it."""
+
+import re
+from collections.abc import Sequence
+
+from app.content.arithmetic import UnreadableError, number_of
+from app.content.blocks import Choice, Matmul, Number, Quiz, Shape
+from app.content.export.notebook import Work
+from app.content.export.source import Item, without_lists
+
+TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")
+TEMPTING = re.compile(r"^ {0,3}[-*+]\s+`[^`]+`:")
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work) -> str:
+    """*quiz* in markdown; *text* is its own source without the *hints*."""
+    if isinstance(quiz, Choice):
+        prompt, items = without_lists(text, TASK)
+        given = ", ".join(f"({LETTERS[int(one) % 26]})" for one in work.answers.get(quiz.name, ()) if one.isdecimal())
+        prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
+        answer = _chosen(quiz, items)
+    else:
+        prompt, items = without_lists(text, TEMPTING)
+        given = (" @ " if isinstance(quiz, Matmul) else ", ").join(work.answers.get(quiz.name, ()))
+        given = _quoted(given)
+        prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, Shape) and quiz.ask else ""
+        answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
+        answer = f"{_right(quiz, work)}\n{answer}".strip()
+    own = f"Your answer: {given}" if given else ""
+    return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, folded("Answer", answer)) if part)
+
+
+def folded(title: str, text: str) -> str:
+    """A disclosure; the empty lines let markdown be markdown inside of it."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def folded_hints(hints: Sequence[str]) -> list[str]:
+    count = len(hints)
+    return [folded(f"Hint {at} of {count}" if count > 1 else "Hint", text) for at, text in enumerate(hints, start=1)]
+
+
+def _quoted(answer: str) -> str:
+    """What somebody typed, as code on one line."""
+    plain = " ".join(answer.replace("`", "'").encode("utf-8", "replace").decode().split())
+    return f"`{plain}`" if plain else ""
+
+
+def _lettered(items: Sequence[Item]) -> list[tuple[str, Item]]:
+    return [(LETTERS[number % 26], item) for number, item in enumerate(items)]
+
+
+def _option(item: Item) -> str:
+    """An option's text, indented so that all of it stays in its item."""
+    first, *others = item.text.split("\n")
+    return "\n".join([first[4:], *(f"  {line}" if line.strip() else "" for line in others)])
+
+
+def _chosen(quiz: Choice, items: Sequence[Item]) -> str:
+    lettered = list(zip(_lettered(items), quiz.options, strict=False))
+    right = [letter for (letter, _), option in lettered if option.right]
+    lines = [f"({letter}) {item.quote}" for (letter, item), _ in lettered if item.quote]
+    return "\n\n".join([f"**{' '.join(f'({letter})' for letter in right)}**", *lines])
+
+
+def _right(quiz: Quiz, work: Work) -> str:
+    if isinstance(quiz, Number):
+        return f"**{_number(quiz)}**"
+    found = work.right.get(quiz.name)
+    if found:
+        return f"**{found}**"
+    of = getattr(quiz, "of", None)
+    return f"Run the program and look: `{of}` has the shape of its tensor." if of else ""
+
+
+def _number(quiz: Number) -> str:
+    try:
+        value = f"{number_of(quiz.answer, quiz.given):.6g}"
+    except UnreadableError:
+        return f"`{quiz.answer}`"
+    return value if value == quiz.answer.strip() else f"`{quiz.answer}` = {value}"

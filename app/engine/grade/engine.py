@@ -1,0 +1,250 @@
+"""Grade one submission: gate, plan, three runs in the jail, comparison, diagnosis. Synchronous; one per process.
+
+Everything that decides happens on this side of the wall; from the jail come numbers and an untrusted report.
+"""
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.content.blocks import Bug, Forward
+from app.engine.grade import checker_runs, nudging
+from app.engine.grade.facts_cache import FactsCache
+from app.engine.grade.first_try import Hurried
+from app.engine.grade.forward_references import AuthorError, JailFailedError, JailRuns, Study
+from app.engine.grade.outcomes import author_fault, ending, grader_fault
+from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
+from app.engine.grader import Nudge, Run, Shown
+from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
+from app.grading.forward.facts import Facts
+from app.grading.judge.hunt_verdict import changes_of, line_verdict, others_verdict, split_line, unchanged
+from app.grading.judge.judging import Judge
+from app.grading.judge.overwritten import blamed
+from app.grading.judge.plan import Fault, Plan, read_plan
+from app.grading.judge.raised import Raised
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import read_trials
+from app.grading.judge.verdict import RIGHT, Verdict
+from app.sandbox.gate import normalise, refusal
+
+_LOG = logging.getLogger(__name__)
+_KEPT = 256
+_SHOWN = 64
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Engine:
+    """Answers for tasks, one at a time; it never raises for anything that a submission does.
+
+    Args:
+        facts_dir: Where references outlive the process; None keeps them in memory.
+    """
+
+    def __init__(self, jail: JailRuns, facts_dir: Path | None) -> None:
+        self._jail = jail
+        self._cache = FactsCache(facts_dir)
+        self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
+        self._benches: OrderedDict[object, Bench] = OrderedDict()
+
+    def facts(self, forward: Forward) -> Facts:
+        """Shapes, backward order and readers of *forward*; `error` says why it could not be run."""
+        try:
+            return self._study(forward).facts
+        except AuthorError as error:
+            return Facts(shapes={}, gradable=(), consumers={}, error=error.message, line=error.line)
+        except JailFailedError as error:
+            return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
+
+    def check(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Verdict:
+        """Grade *code*; *gate* is switched off only where the jail itself is on trial.
+
+        Args:
+            seconds: Less time than the task allows, where that is given.
+        """
+        started = time.perf_counter()
+        try:
+            verdict = self._judged(task, normalise(code)[0], gate, self._hurried(seconds))
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a check of %s failed", task.name)
+            verdict = grader_fault()
+        return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+    def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Verdict:
+        match task:
+            case CheckerTask(checker=checker):
+                plan, refused = self._admitted((), code, gate)
+                return refused or checker_runs.check(checker, code, plan, jail)
+            case HuntTask(bug=bug, mending=mending):
+                return self._hunted(bug, mending, code, gate, jail)
+            case Task():
+                return self._check(task, code, gate, jail)
+
+    def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool, jail: JailRuns) -> Verdict:
+        """First the line, then what was made of it, then that nothing else was touched."""
+        code, named = split_line(text)
+        line = line_verdict(bug, named)
+        if line.verdict not in RIGHT:
+            return Verdict(outcome="graded", names=(line,))
+        changes = changes_of(bug, code)
+        if changes is not None and changes.none:
+            return Verdict(outcome="graded", names=(line, unchanged()))
+        verdict = self._check(mending, code, gate, jail)
+        if not verdict.passed or changes is None:
+            return replace(verdict, names=(line, *verdict.names))
+        others = others_verdict(bug, changes)
+        return replace(verdict, names=(line, *verdict.names, others), passed=others.verdict in RIGHT)
+
+    def _check(self, task: Task, code: str, gate: bool, jail: JailRuns) -> Verdict:
+        plan, refused = self._admitted(task.grad.forbid, code, gate)
+        if refused is not None:
+            return refused
+        try:
+            bench = self._bench(task)
+            reply = jail.run(bench.job(code, plan))
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            return self._fault(error)
+        if reply.ending != "done":
+            return ending(reply, task.grad.seconds)
+        if "escaped" in reply.texts:
+            _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
+            return grader_fault()
+        trials = read_trials(reply.arrays, reply.texts, bench.runs)
+        try:
+            judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, bench.laboratory(plan))
+            names = bench.with_declared(judge.verdicts(), trials)
+            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
+        except JailFailedError as error:
+            return self._fault(error)
+        names = tuple(bench.with_hint(one) for one in names)
+        printed = reply.texts.get("printed", "")
+        if judge.stopped is not None:
+            verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+            return self._raised(judge, judge.stopped, declared, verdict)
+        passed = bool(names) and all(one.verdict in RIGHT for one in names)
+        return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+
+    def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
+        """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
+        started = time.perf_counter()
+        try:
+            ran = self._ran(task, normalise(code)[0], gate, self._hurried(seconds))
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            ran = Run(outcome="fault", message=self._fault(error).message)
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a run of %s failed", task.name)
+            ran = Run(outcome="fault", message=grader_fault().message)
+        return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+
+    def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Run:
+        task = task.mending if isinstance(task, HuntTask) else task
+        plan, refused = self._admitted(() if isinstance(task, CheckerTask) else task.grad.forbid, code, gate)
+        if refused is not None:
+            return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
+        if isinstance(task, CheckerTask):
+            return checker_runs.run(task.checker, code, plan, jail)
+        reply = jail.run(self._bench(task).job(code, plan, visible_only=True))
+        if reply.ending != "done":
+            verdict = ending(reply, task.grad.seconds)
+            return Run(outcome=verdict.outcome, message=verdict.message)
+        trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]
+        shown = tuple(
+            Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in trial.shown[:_SHOWN]
+        )
+        done = Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
+        if not trial.errors:
+            return done
+        raised = trial.errors[0]
+        return replace(done, outcome="error", line=raised.line, message=translate(raised))
+
+    def nudge(self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True) -> Nudge:
+        """What becomes of the loss when the *entry* of the tensor that *name* is the gradient of is moved a little."""
+        task = task.mending if isinstance(task, HuntTask) else task
+        if isinstance(task, CheckerTask):
+            return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
+        code, _ = normalise(code)
+        plan, refused = self._admitted(task.grad.forbid, code, gate)
+        own = refused or nudging.Own(code, plan)
+        try:
+            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
+        except (AuthorError, JailFailedError, UnfitError) as error:
+            return Nudge(outcome="fault", name=name, message=self._fault(error).message)
+        except Exception:
+            # Whatever was overlooked here must not end the process that others wait for.
+            _LOG.exception("a nudge of %s failed", task.name)
+            return Nudge(outcome="fault", name=name, message=grader_fault().message)
+
+    # Before the run.
+
+    def _hurried(self, seconds: float | None) -> JailRuns:
+        return self._jail if seconds is None else Hurried(self._jail, seconds)
+
+    def _admitted(self, forbid: tuple[str, ...], code: str, gate: bool) -> tuple[Plan, Verdict | None]:
+        refused = refusal(code, forbid) if gate else None
+        if refused is not None:
+            verdict = Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
+            return Plan(), verdict
+        plan = read_plan(code)
+        return plan, self._unread(plan.fault) if plan.fault is not None else None
+
+    @staticmethod
+    def _unread(fault: Fault) -> Verdict:
+        return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
+
+    @staticmethod
+    def _raised(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
+        if declared:
+            return replace(verdict, line=error.line, message=declared)
+        cause = blamed(error, judge.plan, judge.visible.rebound)
+        message = f"{translate(error)} {cause}".rstrip()
+        faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
+        if faults and not judge.stopped_by_itself:
+            message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
+        return replace(verdict, line=error.line, message=message)
+
+    @staticmethod
+    def _fault(error: AuthorError | JailFailedError | UnfitError) -> Verdict:
+        if isinstance(error, JailFailedError):
+            return Verdict(outcome="fault", message=author_fault(error.reply))
+        return Verdict(outcome="fault", message=f"This exercise is broken: {error}. Our fault, not yours.")
+
+    # What is kept between submissions.
+
+    def _study(self, forward: Forward, scaled: bool = False) -> Study:
+        content = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source)
+        key = (content, forward.source_line, scaled)
+        found = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
+        if isinstance(found, AuthorError):
+            raise found
+        return found
+
+    def _studied(self, forward: Forward, scaled: bool) -> Study | AuthorError:
+        try:
+            return Study(forward, self._jail, self._cache, scaled)
+        except AuthorError as error:
+            return error
+
+    def _bench(self, task: Task) -> Bench:
+        scaled = scales_output(task)
+        study, grad = self._study(task.forward, scaled), task.grad
+        judged = (grad.require, task.given, grad.grade, grad.atol, grad.rtol, grad.seconds)
+        said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
+        key = (study.seed, task.forward.source_line, scaled, judged, said)
+        return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+
+
+def _remembered(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:
+    if key in kept:
+        kept.move_to_end(key)
+        return kept[key]
+    value = kept[key] = make()
+    if len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return value

@@ -1,0 +1,299 @@
+"""A forward program studied: its tensors on three sets of data, and references for any set of forced upstreams.
+
+The sets: `v` has the lesson's sizes in float32; `a` and `b` have hidden sizes in float64. All numbers come from the
+jail, by way of the cache of facts; only seeded inputs and random upstreams are drawn here.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Protocol
+
+import numpy as np
+
+from app.content.blocks import Forward
+from app.engine.grade.facts_cache import Entry, FactsCache
+from app.grading.diagnosis.evidence import Look
+from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
+from app.grading.forward.facts import Facts
+from app.grading.forward.program import Program, ProgramError, Statement, read_program
+from app.grading.judge.compare import Reference
+from app.sandbox.wire import Job, Reply
+
+SETS = ("v", "a", "b")
+HIDDEN = ("a", "b")
+DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
+_SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
+_SECONDS = 20.0
+_DRAWS = (
+    "draws random numbers, so it has no one result to be right about. Let the program start from them: an input such "
+    "as `noise: [N, D]` is drawn once for everybody."
+)
+
+
+class JailRuns(Protocol):
+    def run(self, job: Job) -> Reply: ...
+
+
+class JailFailedError(Exception):
+    """The jail did not finish a run of trusted code; it carries the reply."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.ending)
+        self.reply = reply
+
+
+class AuthorError(Exception):
+    """The forward program cannot be used; *line* is the line of the lesson file, 0 where no line is to blame."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """The program's tensors on one set of data; *numbers* are what its statements left that is not a tensor."""
+
+    dims: Mapping[str, int]
+    tensors: Mapping[str, Array]
+    numbers: Mapping[str, float]
+
+
+class Study:
+    """One forward program.
+
+    Args:
+        scaled: Whether a scalar output has a random upstream on hidden data; a loss has upstream 1 everywhere.
+
+    Raises:
+        AuthorError: The program cannot be read, does not run, or its output has no gradient.
+        JailFailedError: The jail did not finish the run.
+    """
+
+    def __init__(self, forward: Forward, jail: JailRuns, cache: FactsCache, scaled: bool = False) -> None:
+        self.forward = forward
+        self._scaled = scaled
+        self._jail = jail
+        self._cache = cache
+        inputs = [one.name for one in forward.inputs]
+        try:
+            self.program: Program = read_program(forward.source, inputs, forward.dims, forward.output)
+        except ProgramError as error:
+            raise AuthorError(error.message, forward.source_line + error.line - 1) from None
+        self.seed = sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()
+        self.pinned = False
+        self.gradable: tuple[str, ...] = ()
+        self.sets = self._evaluate()
+
+    @property
+    def _content(self) -> object:
+        inputs = [[one.name, list(one.sizes), one.distribution, one.bound] for one in self.forward.inputs]
+        return [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
+
+    @property
+    def _statements(self) -> list[dict[str, Any]]:
+        return [
+            {"source": one.source, "outputs": list(one.outputs), "inputs": list(one.inputs)}
+            for one in self.program.statements
+        ]
+
+    # The forward runs.
+
+    def _evaluate(self) -> dict[str, DataSet]:
+        visible = dict(self.forward.dims)
+        # Free sizes tell most apart; then sizes that keep products; then the author's own, with hidden numbers.
+        for kind in ("free", "related", "pinned"):
+            dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
+            entry, report = self._forward_run(dims)
+            self._refuse(report["v"])
+            if not any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
+                break
+        for name in HIDDEN:
+            self._refuse(report[name])
+        self.pinned = dims["a"] == visible
+        self.gradable = self.program.backward_order(report["v"]["gradable"])
+        if self.forward.output not in self.gradable:
+            message = f"the output `{self.forward.output}` does not depend on any input of real numbers"
+            raise AuthorError(message, self._line_writing(self.forward.output))
+        return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
+
+    def _hidden(self, kind: str, shift: int) -> dict[str, int]:
+        if kind == "pinned":
+            return dict(self.forward.dims)
+        return hidden_dims(self.forward, shift, related=kind == "related")
+
+    def _forward_run(self, dims: Mapping[str, Mapping[str, int]]) -> tuple[Entry, dict[str, Any]]:
+        arrays: dict[str, Array] = {}
+        runs = []
+        for name in SETS:
+            drawn = draw_inputs(self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
+            arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
+            runs.append(self._run(name, dims[name]))
+        header = {"mode": "forward", "runs": runs}
+        return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], header, arrays)
+
+    def _refuse(self, report: Mapping[str, Any]) -> None:
+        """Raise what is wrong with a run on the lesson's own sizes."""
+        if "message" in report:
+            failed = self.program.statements[report["failed"]]
+            said = _DRAWS if report["draws"] else f"did not run: {report['message']}"
+            raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
+        undefined = self._nan(report)
+        if undefined:
+            raise AuthorError(f"`{undefined}` holds NaN on the lesson's sizes", self._line_writing(undefined))
+
+    def _line_writing(self, tensor: str) -> int:
+        """The line of the lesson file that writes *tensor*; 0 for one that is given."""
+        return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
+
+    def _line_of(self, statement: Statement) -> int:
+        return self.forward.source_line + statement.node.lineno - 1
+
+    @staticmethod
+    def _nan(report: Mapping[str, Any]) -> str:
+        return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
+
+    def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
+        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
+        prefix = f"{name}/"
+        tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
+        numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}
+        return DataSet(dims=dims, tensors=tensors, numbers=numbers)
+
+    # Upstreams.
+
+    def forced(self, name: str, tensor: str) -> Array:
+        """The upstream that is forced into *tensor*; the output's is the one that the learner is given."""
+        shape = self.sets[name].tensors[tensor].shape
+        if tensor == self.forward.output and shape == () and not (self._scaled and name in HIDDEN):
+            return np.ones((), dtype=DTYPE[name])
+        return draw_upstream(shape, f"{self.seed}/{name}", tensor, DTYPE[name])
+
+    # The backward runs.
+
+    def references(self, cuts: Mapping[str, tuple[str, Collection[str]]], want: Collection[str]) -> dict[str, Any]:
+        """References by run: each run names a data set and the tensors into which random upstreams are forced.
+
+        Returns:
+            By run and tensor, a `Reference`; tensors without a gradient are missing.
+        """
+        wanted = sorted(want)
+        entry, report = self._backward(cuts, wanted, None, ())
+        found: dict[str, dict[str, Reference]] = {}
+        for run in cuts:
+            found[run] = {
+                tensor: Reference(
+                    gradient=entry.arrays[f"{run}/g/{tensor}"],
+                    shares=report[run][tensor]["shares"],
+                    noise=report[run][tensor]["noise"],
+                )
+                for tensor in wanted
+                if tensor in report[run]
+            }
+        return found
+
+    def looks(
+        self, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
+    ) -> dict[str, Look]:
+        """Everything that a diagnosis may look at, by data set; *got* holds the learner's tensor of each set.
+
+        On hidden data upstreams are forced into *cut*; on the lesson's own data the true ones are in force.
+        """
+        cuts = {name: (name, [self.forward.output] if name == "v" else list(cut)) for name in got}
+        blockable = [
+            name
+            for statement in self.program.statements
+            for name in statement.outputs
+            if name not in cut and name in self.gradable
+        ]
+        entry, _ = self._backward(cuts, [tensor], tensor, blockable, others)
+        return {name: self._look(name, entry, tensor, cut, others, got[name]) for name in got}
+
+    def _look(
+        self, run: str, entry: Entry, tensor: str, cut: Collection[str], others: Collection[str], got: Array
+    ) -> Look:
+        def under(kind: str) -> dict[str, Array]:
+            prefix = f"{run}/{kind}/"
+            return {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
+
+        shares = under("s")
+        upstream = under("up")
+        pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
+        names = {*others, *cut} if run != "v" else {self.forward.output}
+        return Look(
+            got=got,
+            reference=entry.arrays[f"{run}/g/{tensor}"],
+            shares=shares,
+            unreduced={**shares, **under("u")},
+            upstream=upstream,
+            forward=self.sets[run].tensors,
+            gradients={f"d{name}": self.forced(run, name) for name in sorted(names)},
+            blocked=under("b"),
+            others={(key[0], f"d{key[1]}"): one for key, one in pairs.items() if len(key) == 2},
+            dims=self.sets[run].dims,
+        )
+
+    def _backward(
+        self,
+        cuts: Mapping[str, tuple[str, Collection[str]]],
+        want: Sequence[str],
+        detail: str | None,
+        blockable: Sequence[str],
+        others: Collection[str] = (),
+    ) -> tuple[Entry, dict[str, Any]]:
+        arrays: dict[str, Array] = {}
+        runs = []
+        for run, (name, cut) in cuts.items():
+            held = sorted({*cut, self.forward.output})
+            asked = sorted(others) if detail and name != "v" else []
+            inputs = {one.name: self.sets[name].tensors[one.name] for one in self.forward.inputs}
+            arrays |= {f"{name}/{key}": one for key, one in inputs.items()}
+            arrays |= {f"{name}/d{tensor}": self.forced(name, tensor) for tensor in {*held, *asked}}
+            runs.append(
+                {
+                    **self._run(name, self.sets[name].dims),
+                    "id": run,
+                    "forced": {tensor: f"{name}/d{tensor}" for tensor in held},
+                    "whole": name == "v" and not detail,
+                    "want": list(want),
+                    "detail": detail,
+                    "others": {tensor: f"{name}/d{tensor}" for tensor in asked},
+                    "blockable": list(blockable),
+                }
+            )
+        question = ["backward", [{key: run[key] for key in run if key != "inputs"} for run in runs]]
+        return self._ask(question, {"mode": "backward", "runs": runs}, arrays)
+
+    def _run(self, name: str, dims: Mapping[str, int]) -> dict[str, Any]:
+        inputs = {one.name: f"{name}/{one.name}" for one in self.forward.inputs}
+        return {"id": name, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
+
+    def _ask(
+        self, question: object, header: Mapping[str, Any], arrays: Mapping[str, Array]
+    ) -> tuple[Entry, dict[str, Any]]:
+        full = {**header, "statements": self._statements, "output": self.forward.output}
+
+        def answer() -> Entry:
+            reply = self._jail.run(Job(driver="tape", header=full, arrays=arrays, seconds=_SECONDS))
+            if reply.ending != "done" or "report" not in reply.texts:
+                raise JailFailedError(reply)
+            return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
+
+        entry = self._cache.get([self._content, self._scaled, question], answer)
+        assert entry is not None, "an answer is an entry or an exception"
+        return entry, json.loads(entry.texts["report"])
+
+    # What pages need.
+
+    @cached_property
+    def facts(self) -> Facts:
+        consumers = {
+            tensor: tuple(dict.fromkeys(path.consumer for path in self.program.paths(tensor)))
+            for tensor in self.program.tensors
+        }
+        shapes = {name: one.shape for name, one in self.sets["v"].tensors.items()}
+        return Facts(shapes=shapes, gradable=self.gradable, consumers=consumers)

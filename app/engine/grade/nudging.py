@@ -1,0 +1,128 @@
+"""Nudge one entry of a tensor, and lay the learner's own number beside the quotient.
+
+What autograd says of the entry is not asked and not told: the forward program is run in the jail, with the entry moved
+up and down, on the lesson's own sizes in float64.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.engine.grade.forward_references import JailFailedError, JailRuns
+from app.engine.grade.prepared_task import Bench
+from app.engine.grader import Nudge
+from app.grading.judge.compare import Array
+from app.grading.judge.plan import Plan
+from app.grading.judge.trials import read_trials
+from app.grading.judge.verdict import Verdict
+from app.grading.nudge.quotient import STEPS, Quotient, compared, read_entry, read_quotient, remark
+from app.sandbox.wire import Job
+
+_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The learner's code, and the plan that was read from it."""
+
+    code: str
+    plan: Plan
+
+
+def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own | Verdict) -> Nudge:
+    """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
+
+    Args:
+        own: Where the learner's number comes from; a verdict where the code is not to be run.
+
+    Raises:
+        JailFailedError: The jail did not finish the author's program.
+    """
+    tensor = bench.study.sets["v"].tensors.get(name[1:])
+    if tensor is not None and tensor.dtype.kind != "f":
+        return _answer(name, f"`{name[1:]}` holds whole numbers, which cannot be moved a little: it has no gradient.")
+    if tensor is None or name not in bench.ruling.required:
+        return _answer(name, f"`{name}` is not asked for in this box, so there is nothing to nudge.")
+    at = read_entry(entry, name, tensor.shape)
+    if isinstance(at, str):
+        return _answer(name, at)
+    quotient = _measured(bench, jail, name[1:], at)
+    if isinstance(quotient, str):
+        return replace(_answer(name, quotient), entry=at)
+    number, why = _number(bench, jail, name, at, own)
+    reference = bench.references["v"][name[1:]]
+    said = why if number is None else compared(quotient, number, max(reference.scale, reference.noise))
+    return Nudge(
+        outcome="graded",
+        name=name,
+        entry=at,
+        loss=_loss(bench),
+        step=quotient.step,
+        above=quotient.above,
+        below=quotient.below,
+        quotient=quotient.value,
+        own=number,
+        message=said,
+        note=remark(quotient),
+    )
+
+
+def _answer(name: str, message: str) -> Nudge:
+    return Nudge(outcome="refused", name=name, message=message)
+
+
+def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...]) -> Quotient | str:
+    study = bench.study
+    data, forward = study.sets["v"], study.forward
+    inputs = {one.name: _wide(data.tensors[one.name]) for one in forward.inputs}
+    header = {
+        "statements": [{"source": one.source, "outputs": list(one.outputs)} for one in study.program.statements],
+        "inputs": list(inputs),
+        "dims": dict(data.dims),
+        "output": forward.output,
+        "tensor": tensor,
+        "entry": list(entry),
+        "steps": list(STEPS),
+    }
+    arrays = {**inputs, "upstream": _wide(study.forced("v", forward.output))}
+    reply = jail.run(Job(driver="nudge", header=header, arrays=arrays, seconds=_SECONDS))
+    if reply.ending != "done" or "escaped" in reply.texts:
+        raise JailFailedError(reply)
+    if "failed" in reply.texts:
+        return f"The forward program does not run with this entry moved: {reply.texts['failed']}"
+    quotient = read_quotient(reply.arrays["rows"], float(reply.texts["size"]))
+    return quotient or "L is not a finite number beside this entry, so there is no quotient."
+
+
+def _loss(bench: Bench) -> str:
+    output = bench.study.forward.output
+    return output if bench.study.sets["v"].tensors[output].shape == () else f"(d{output} * {output}).sum()"
+
+
+def _wide(array: Array) -> Array:
+    return array.astype(np.float64) if array.dtype.kind == "f" else array
+
+
+def _number(
+    bench: Bench, jail: JailRuns, name: str, entry: tuple[int, ...], own: Own | Verdict
+) -> tuple[float | None, str]:
+    """The learner's number there, on the lesson's own sizes; or why there is none."""
+    if isinstance(own, Verdict):
+        return None, f"Your code was not run, so there is no number of yours to compare. {own.message}"
+    reply = jail.run(bench.job(own.code, own.plan, visible_only=True))
+    if reply.ending != "done":
+        return None, "Your code did not finish, so there is no number of yours to compare."
+    trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]
+    got = trial.final(name)
+    if got is None:
+        kind = trial.kinds.get(name)
+        left = f"no `{name}`" if kind is None else f"`{name}` as something that is no tensor of numbers ({kind})"
+        return None, f"Your code left {left}, so there is no number of yours to compare."
+    shape = bench.study.sets["v"].tensors[name[1:]].shape
+    if got.shape != shape:
+        return None, f"Your `{name}` has shape `{got.shape}` and not `{shape}`, so there is no such entry to compare."
+    number = float(got[entry])
+    return (
+        (number, "") if math.isfinite(number) else (None, f"Your number there is {number}, which compares with none.")
+    )

@@ -1,0 +1,225 @@
+"""One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from app.content.blocks import DeclaredMistake
+from app.engine.grade.forward_references import DTYPE, HIDDEN, JailRuns, Study
+from app.engine.grade.tape_queries import Laboratory
+from app.engine.task import Task
+from app.grading.forward.axis_names import axis_names
+from app.grading.judge.compare import Array, Reference
+from app.grading.judge.hint_choice import fitting
+from app.grading.judge.judging import Judge
+from app.grading.judge.plan import Plan, read_plan
+from app.grading.judge.raised import Raised
+from app.grading.judge.ruling import Ruling
+from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.verdict import RIGHT, NameVerdict
+from app.sandbox.wire import Job
+
+RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
+_SAME = 1e-9
+_LOSSES = frozenset({"L", "loss"})
+
+
+class UnfitError(Exception):
+    """The exercise cannot be graded, whatever is submitted: an author's mistake, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """A declared mistake, run and judged like any submission."""
+
+    mistake: DeclaredMistake
+    index: int
+    trials: Mapping[str, Trial]
+    names: Mapping[str, NameVerdict]
+
+
+class Bench:
+    """What is the same for every submission to *task*.
+
+    Raises:
+        UnfitError: A required or given name is not the gradient of a tensor, or its reference is not finite.
+        JailFailedError: The jail did not finish the tape.
+    """
+
+    runs = tuple(RUNS)
+
+    def __init__(self, task: Task, study: Study, jail: JailRuns) -> None:
+        self.task = task
+        self.study = study
+        self._jail = jail
+        grad = task.grad
+        self.ruling = Ruling(
+            required=grad.require,
+            given=task.given,
+            output=study.forward.output,
+            rule_only=grad.grade == "rule",
+            atol=grad.atol,
+            rtol=grad.rtol,
+        )
+        self._check_names()
+        output = study.forward.output
+        forced = sorted(name[1:] for name in self.ruling.forced)
+        cuts = {"v": ("v", [output]), "a": ("a", forced), "b": ("b", forced), "true": ("a", [output])}
+        self.references: Mapping[str, Mapping[str, Reference]] = study.references(cuts, forced)
+        self._check_references()
+        self._arrays, self._jobs = self._prepared()
+        self._axes = axis_names(study.forward, {name: study.sets[name].tensors for name in HIDDEN}, self._dims)
+
+    @property
+    def hidden_sizes(self) -> int:
+        return 0 if self.study.pinned else len(HIDDEN)
+
+    @property
+    def _dims(self) -> dict[str, Mapping[str, int]]:
+        return {name: self.study.sets[name].dims for name in HIDDEN}
+
+    def _check_names(self) -> None:
+        for name in (*self.ruling.required, *self.ruling.given):
+            if not name.startswith("d") or name[1:] not in self.study.gradable:
+                raise UnfitError(f"`{name}` is not the gradient of a tensor of `{self.study.forward.name}`.")
+
+    def _check_references(self) -> None:
+        for run, references in self.references.items():
+            for name in self.ruling.required:
+                reference = references.get(name[1:])
+                if reference is None or not np.isfinite(reference.gradient).all():
+                    raise UnfitError(f"The reference of `{name}` is not finite (run {run}).")
+
+    # The job.
+
+    def _prepared(self) -> tuple[dict[str, Array], list[dict[str, Any]]]:
+        """The arrays and the runs of every attempt."""
+        output = self.study.forward.output
+        known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), output])]
+        arrays: dict[str, Array] = {}
+        jobs = []
+        for run, name in RUNS.items():
+            data, isolated = self.study.sets[name], run in HIDDEN
+            scope = {tensor: f"{name}/{tensor}" for tensor in data.tensors}
+            arrays |= {f"{name}/{tensor}": one for tensor, one in data.tensors.items()}
+            for tensor in known:
+                forced = isolated or tensor == output
+                key = f"{name}/d{tensor}" if forced else f"{name}/true/d{tensor}"
+                upstream = self.study.forced(name, tensor) if forced else self.references[run][tensor].gradient
+                arrays[key] = upstream
+                scope[f"d{tensor}"] = key
+            required = [one for one in self.ruling.required if one[1:] not in known] if isolated else []
+            arrays |= {f"{name}/{one}": self.study.forced(name, one[1:]) for one in required}
+            jobs.append(
+                {
+                    "id": run,
+                    "dtype": DTYPE[name],
+                    "visible": run == "v",
+                    "dims": {**data.dims, **data.numbers},
+                    "scope": scope,
+                    "isolated": isolated,
+                    "forced": {one: f"{name}/{one}" for one in required},
+                }
+            )
+        return arrays, jobs
+
+    def job(self, code: str, plan: Plan, *, visible_only: bool = False) -> Job:
+        """The attempt to run *code*, which *plan* was read from."""
+        jobs = self._jobs[:1] if visible_only else self._jobs
+        keys = {key for job in jobs for part in ("scope", "forced") for key in job[part].values()}
+        header = {
+            "source": code,
+            "lines": [
+                {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines
+            ],
+            "last": dict(plan.last),
+            "required": [*self.ruling.required, *self._volunteered(plan)],
+            "shown": list(plan.last) if visible_only else [],
+            "runs": jobs,
+        }
+        arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays
+        return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+
+    def _volunteered(self, plan: Plan) -> list[str]:
+        """Gradients that nobody asked for; they are kept, so that a mistake in them can be found there."""
+        known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
+        return [name for name in plan.last if name not in known and name[:1] == "d" and name[1:] in self.study.gradable]
+
+    # What the judge may ask.
+
+    def laboratory(self, plan: Plan, *, explains: bool = True) -> Laboratory:
+        return Laboratory(self.study, self.ruling, self._axes, plan, explains)
+
+    # What the author declared.
+
+    def with_declared(self, names: Sequence[NameVerdict], trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
+        """*names* with the author's own message where a declared mistake gave the very same tensor."""
+        if all(one.verdict in RIGHT for one in names):
+            return tuple(names)
+        return tuple(self._declared_or(one, trials) for one in names)
+
+    def declared_error(self, error: Raised) -> str:
+        """The author's message where a declared mistake raises the very same error; empty where none does."""
+        for tried in self._declared:
+            errors = tried.trials["v"].errors
+            if errors and (errors[0].kind, errors[0].text) == (error.kind, error.text):
+                return tried.mistake.message
+        return ""
+
+    @cached_property
+    def _declared(self) -> tuple["Tried", ...]:
+        found = (self._tried(index, mistake) for index, mistake in enumerate(self.task.grad.mistakes))
+        return tuple(one for one in found if one is not None)
+
+    def _tried(self, index: int, mistake: DeclaredMistake) -> "Tried | None":
+        plan = read_plan(mistake.code.source)
+        reply = self._jail.run(self.job(mistake.code.source, plan))
+        if reply.ending != "done" or plan.fault is not None:
+            return None
+        trials = read_trials(reply.arrays, reply.texts, self.runs)
+        silent = self.laboratory(plan, explains=False)
+        judge = Judge(self.ruling, self.study.program, plan, trials, self.references, silent)
+        return Tried(mistake=mistake, index=index, trials=trials, names={one.name: one for one in judge.verdicts()})
+
+    def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
+        if verdict.verdict not in {"wrong", "aliased", "mutated"}:
+            return verdict
+        for tried in self._declared:
+            if tried.names[verdict.name].verdict == verdict.verdict and _alike(verdict.name, trials, tried.trials):
+                code = f"{verdict.name}:declared-{tried.index + 1}"
+                return replace(verdict, code=code, message=tried.mistake.message)
+        return verdict
+
+    def with_hint(self, verdict: NameVerdict) -> NameVerdict:
+        """*verdict* with the hint that fits its mistake best."""
+        if verdict.code is None:
+            return verdict
+        hints = [str(hint.html) for hint in self.task.grad.hints]
+        return replace(verdict, hint=fitting(hints, verdict.name, verdict.code, self.ruling.required))
+
+
+def scales_output(task: Task) -> bool:
+    """Whether the box treats a scalar output as one more tensor with an upstream, and not as a loss.
+
+    A loss has upstream 1, and `dr = 2 * r` is then the whole truth. Where the author's own solution multiplies by the
+    upstream of the output, a learner who forgets it must not pass because it happens to be 1.
+    """
+    output = task.forward.output
+    uses = re.search(rf"\bd{re.escape(output)}\b", task.grad.solution.source)
+    return output not in _LOSSES and uses is not None
+
+
+def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> bool:
+    for run in HIDDEN:
+        mine, theirs = one[run].values.get(name), other[run].values.get(name)
+        if mine is None or theirs is None or mine.shape != theirs.shape:
+            return False
+        if not np.allclose(
+            mine, theirs, rtol=_SAME, atol=_SAME * float(np.abs(theirs).max(initial=0.0)), equal_nan=True
+        ):
+            return False
+    return True

@@ -1,0 +1,29 @@
+"""A grader's ear for the web process while it answers: a question that nobody waits for any more is given up.
+
+The web process asks one question at a time, so nothing else can come in between. A stop that crosses the answer is read
+before the next question, and is about nothing.
+"""
+
+import socket
+
+from app.engine.pool.grader_frames import receive
+
+STOP = "stop"
+
+
+class Stops:
+    """What a jail polls beside its runs while a question is being answered."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def asked(self) -> bool:
+        """Read one message; True for a stop, and where the web process is gone."""
+        try:
+            message = receive(self._connection)
+        except ConnectionError:
+            return True
+        return message is None or message["ask"] == STOP

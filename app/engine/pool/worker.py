@@ -1,0 +1,94 @@
+"""A grader: a process that owns one jail and answers one question at a time over a socket.
+
+It is exec'd with an empty environment and one end of a socket pair, holds the references, and talks to nobody else.
+Each question has exactly one answer, with its number; news of the canary attacks may come between them.
+"""
+
+import contextlib
+import json
+import signal
+import socket
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.content.blocks import Forward
+from app.engine.codec import plain, restored
+from app.engine.grade.engine import Engine
+from app.engine.pool.cancel import STOP, Stops
+from app.engine.pool.grader_frames import packed, receive
+from app.engine.pool.grader_logs import log_in_lines
+from app.engine.pool.self_test import Watch
+from app.engine.stretch import Stretch
+from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
+from app.engine.train.trainer import Trainer
+from app.sandbox.interrupt import StoppedError
+from app.sandbox.runner import Jail
+
+TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
+
+
+def serve(connection: socket.socket, options: dict[str, Any]) -> None:
+    """Answer until the other end closes, or a canary attack succeeds: the next grader then says so at its start."""
+    jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
+    watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
+    stops = Stops(connection)
+    facts = options["facts"]
+    engine = Engine(jail, Path(facts) if facts else None)
+    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None)
+    try:
+        watch.look()
+        connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
+        while watch.holds(connection) and (question := receive(connection)) is not None:
+            if question["ask"] == STOP:  # it crossed the answer on its way
+                continue
+            jail.interrupt = stops
+            try:
+                answer = {"answer": plain(_answer(engine, trainer, question))}
+            except StoppedError:
+                answer = {"stopped": True}
+            jail.interrupt = None
+            connection.sendall(packed({"number": question["number"], **answer}))
+    finally:
+        jail.close()
+
+
+def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
+    match question["ask"]:
+        case "check":
+            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
+            return engine.check(task, question["code"], gate=gate, seconds=seconds)
+        case "run":
+            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
+            return engine.run(task, question["code"], gate=gate, seconds=seconds)
+        case "nudge":
+            task, name, entry = _task(question["kind"], question["task"]), question["name"], question["entry"]
+            return engine.nudge(task, question["code"], name, entry, gate=question["gate"])
+        case "facts":
+            return engine.facts(restored(Forward, json.loads(question["forward"])))
+        case "train":
+            return trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"])
+        case other:
+            raise ValueError(f"a grader cannot be asked {other!r}")
+
+
+@lru_cache(maxsize=256)
+def _task(kind: str, text: str) -> AnyTask:
+    return restored(TASKS[kind], json.loads(text))
+
+
+def main() -> None:
+    """`python -m app.engine.pool.worker FD OPTIONS`, started by `grader_process`."""
+    log_in_lines(sys.stderr)
+    # Ctrl-C in a terminal, and what ends a service, reach the whole group: a running check is to be finished first. The
+    # web process ends us by closing the socket.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    # A web process that is gone reads no answer.
+    with socket.socket(fileno=int(sys.argv[1])) as connection, contextlib.suppress(ConnectionError):
+        serve(connection, json.loads(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

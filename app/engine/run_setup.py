@@ -1,0 +1,79 @@
+"""What a training run trains, worked out once from a `train` block: sizes, starting values, the data it reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from app.content.arithmetic import number_of
+from app.content.blocks import Forward, Preset, Train
+from app.grading.forward.data import shape_of
+
+SEED = 2147483647
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A tensor that learns; it starts as shift + scale * standard normal."""
+
+    name: str
+    shape: tuple[int, ...]
+    scale: float
+    shift: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A forward program with the sizes of one run.
+
+    Args:
+        batch: The dim that counts the examples of a batch.
+        width: How many characters of context an example has.
+    """
+
+    forward: Forward
+    dims: Mapping[str, int]
+    parameters: tuple[Parameter, ...]
+    context: str
+    target: str
+    batch: str
+    width: int
+    logits: str
+    mean: str | None
+    variance: str | None
+    rates: tuple[float, float]
+    seed: int = SEED
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers learn."""
+        return sum(prod(one.shape) for one in self.parameters)
+
+
+def setup_of(train: Train, forward: Forward, preset: Preset) -> Setup:
+    """The setup of one of the lengths that *train* offers."""
+    dims = {**forward.dims, **preset.dims}
+    shapes = {one.name: shape_of(one, dims) for one in forward.inputs}
+    parameters = tuple(
+        Parameter(
+            name=one.name,
+            shape=shapes[one.name],
+            scale=number_of(train.scale.get(one.name, "1"), dims),
+            shift=number_of(train.shift.get(one.name, "0"), dims),
+        )
+        for one in forward.inputs
+        if one.distribution != "ints"
+    )
+    context = next(one for one in forward.inputs if one.name == train.context)
+    return Setup(
+        forward=forward,
+        dims=dims,
+        parameters=parameters,
+        context=train.context,
+        target=train.target,
+        batch=context.sizes[0],
+        width=shapes[train.context][1],
+        logits=train.logits,
+        mean=train.mean,
+        variance=train.variance,
+        rates=train.rates,
+    )

@@ -1,0 +1,55 @@
+"""The list of names that a deployment trains on, read once per process."""
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from app.grading.train.corpus import PARTS, Examples, Names, NamesError, divided, examples_of, read_census, read_names
+
+CENSUS = ("dist.female.first", "dist.male.first")
+CENSUS_SOURCE = "first names of the US census of 1990"
+LARGEST_FILE = 20_000_000
+
+
+@lru_cache(maxsize=4)
+def load_names(path: Path | None = None) -> Names:
+    """The names in the file at *path*, as they stand there; without one, the census's.
+
+    Raises:
+        NamesError: The file cannot be read, or is no list of names.
+    """
+    if path is None:
+        package = files("names")
+        return read_census([(package / name).read_text("ascii") for name in CENSUS], CENSUS_SOURCE)
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise NamesError(
+                f"{path.name} is larger than {LARGEST_FILE:,} bytes; BACKHAND_NAMES wants a list of names."
+            )
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise NamesError(f"BACKHAND_NAMES: {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise NamesError(f"BACKHAND_NAMES: {path} is not UTF-8 text; it wants one name a line.") from error
+    return read_names(text, path.name)
+
+
+@lru_cache(maxsize=4)
+def load_parts(path: Path | None) -> dict[str, tuple[str, ...]]:
+    """The names of each part: `train`, `validation`, `test`.
+
+    Raises:
+        NamesError: As `load_names`.
+    """
+    return divided(load_names(path).names)
+
+
+@lru_cache(maxsize=8)
+def load_examples(path: Path | None, context: int) -> dict[str, Examples]:
+    """Examples of each part.
+
+    Raises:
+        NamesError: As `load_names`.
+    """
+    parts = load_parts(path)
+    return {part: examples_of(parts[part], context) for part in PARTS}

@@ -1,0 +1,113 @@
+"""One run down the loss: the state after some steps, and what can be asked of a grader about it.
+
+With the learner's code the gradients are the learner's; without, they are torch's. Either way the start and the batches
+come from the same seed.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.run_setup import Setup
+from app.engine.stretch import Array, Numbers, Stretch, Stretched, array_of, numbers_of
+from app.grading.train.corpus import spelled
+
+Ask = Callable[[Stretch], Awaitable[Stretched]]
+Held = Mapping[str, Numbers]
+
+ROWS = 32_768
+"""Rows of one calibration or evaluation: about a tenth of a second."""
+
+
+class StretchFailedError(Exception):
+    """A stretch did not do what was asked; it carries the answer."""
+
+    def __init__(self, answer: Stretched) -> None:
+        super().__init__(answer.message)
+        self.answer = answer
+
+
+class Descent:
+    """A run of *steps* steps, as far as it has come."""
+
+    def __init__(self, setup: Setup, steps: int, code: str | None = None, forbid: tuple[str, ...] = ()) -> None:
+        self.setup = setup
+        self.steps = steps
+        self.step = 0
+        self.seconds = 0.0
+        self._losses = np.empty(steps, np.float32)
+        self._state: dict[str, Numbers] = {}
+        self._plain = Stretch(setup=setup, part="start", half=steps // 2)
+        self._own = replace(self._plain, code=code, forbid=forbid)
+
+    @property
+    def losses(self) -> NDArray[np.float32]:
+        """The loss of each step that was done."""
+        return self._losses[: self.step]
+
+    async def advance(self, ask: Ask, stop: int) -> None:
+        """Do one stretch of steps, up to *stop* at most.
+
+        Raises:
+            StretchFailedError: The code failed in some step; the steps before it count.
+        """
+        if not self._state:
+            self._state = dict(await self._answer(ask, self._plain))
+        question = replace(self._own, part="steps", state=self._state, first=self.step, stop=min(stop, self.steps))
+        answer = await ask(question)
+        self.seconds += answer.wall_ms / 1000
+        done = dict(answer.state)
+        losses = done.pop("losses", None)
+        if losses is not None:
+            found = array_of(losses)
+            self._losses[self.step : self.step + len(found)] = found
+            self.step += len(found)
+            self._state |= done
+        if answer.outcome != "graded":
+            raise StretchFailedError(answer)
+
+    async def calibrated(self, ask: Ask, rows: int) -> Held:
+        """Mean and variance over the first *rows* rows of the training data, to be held from here on."""
+        setup = self.setup
+        if setup.mean is None or setup.variance is None:
+            return {}
+        held: dict[str, Numbers] = {}
+        for first in range(0, rows, ROWS):
+            stop = min(first + ROWS, rows)
+            question = replace(self._plain, part="calibrate", state=self._parameters | held, first=first, stop=stop)
+            found = await self._answer(ask, question)
+            held = {f"h/{setup.mean}": found["mean"], f"h/{setup.variance}": found["variance"]}
+        return {key: numbers_of(array_of(one).astype(np.float32)) for key, one in held.items()}
+
+    async def loss(self, ask: Ask, split: str, rows: int, held: Held) -> float:
+        """The mean loss over all *rows* rows of *split*."""
+        total = 0.0
+        for first in range(0, rows, ROWS):
+            stop = min(first + ROWS, rows)
+            state = self._parameters | dict(held)
+            question = replace(self._plain, part="evaluate", state=state, split=split, first=first, stop=stop)
+            total += float(array_of((await self._answer(ask, question))["total"]))
+        return total / rows
+
+    async def names(self, ask: Ask, count: int, held: Held) -> tuple[str, ...]:
+        """Names that the model invents."""
+        question = replace(self._plain, part="sample", state=self._parameters | dict(held), count=count)
+        found = await self._answer(ask, question)
+        return tuple(spelled(row) for row in array_of(found["names"]).tolist())
+
+    async def gradients(self, ask: Ask, other: "Descent | None" = None) -> dict[str, Array]:
+        """The gradients of the next batch, by parameter; with *other*, those that its code gives on this state."""
+        found = await self._answer(ask, replace((other or self)._own, part="gradients", state=self._state))
+        return {key.removeprefix("d/"): array_of(one) for key, one in found.items()}
+
+    @property
+    def _parameters(self) -> dict[str, Numbers]:
+        return {key: one for key, one in self._state.items() if key.startswith("p/")}
+
+    async def _answer(self, ask: Ask, question: Stretch) -> Mapping[str, Numbers]:
+        answer = await ask(question)
+        if answer.outcome != "graded":
+            raise StretchFailedError(answer)
+        return answer.state

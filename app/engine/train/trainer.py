@@ -1,0 +1,153 @@
+"""Does stretches of training runs in a jail: code in, numbers out; nothing is kept between two of them."""
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.outcomes import ending
+from app.engine.run_setup import Setup
+from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
+from app.engine.train.corpus_file import load_examples
+from app.grading.forward.program import ProgramError, read_program
+from app.grading.judge.raised import raised
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import document
+from app.grading.train.corpus import NamesError
+from app.sandbox.gate import normalise, refusal
+from app.sandbox.wire import Job, Reply
+
+_LOG = logging.getLogger(__name__)
+
+SECONDS = 0.4
+_MESSAGE_CHARS = 2000
+DTYPE = "float32"
+OUTPUT_BYTES = 8 * 2**20
+SAMPLING = 10  # names are drawn with another seed than batches
+BLANK = "A blank is still to be filled in."
+FAULT = "The training run stopped in a fault of the grader: our fault, not yours."
+
+
+class Trainer:
+    """Does stretches in a jail.
+
+    Args:
+        names: The list of names to train on; None means the census's.
+    """
+
+    def __init__(self, jail: JailRuns, names: Path | None) -> None:
+        self._jail = jail
+        self._names = names
+
+    def run(self, stretch: Stretch, *, gate: bool = True) -> Stretched:
+        """Answer *stretch*; nothing that a submission does makes it raise."""
+        code = stretch.code
+        if code is not None:
+            code, _ = normalise(code)
+            refused = refusal(code, stretch.forbid) if gate else None
+            if refused is not None:
+                return Stretched(outcome="refused", line=refused.line, message=refused.message)
+        try:
+            job = self._job(stretch, code)
+        except (NamesError, ProgramError) as error:
+            return Stretched(outcome="fault", message=f"The run could not begin: {error}")
+        return _read(stretch, self._jail.run(job))
+
+    def _job(self, stretch: Stretch, code: str | None) -> Job:
+        arrays = {key: array_of(numbers) for key, numbers in stretch.state.items()}
+        if stretch.part in ("steps", "gradients", "calibrate", "evaluate"):
+            examples = load_examples(self._names, stretch.setup.width)[stretch.split]
+            rows = slice(stretch.first, stretch.stop) if stretch.part in ("calibrate", "evaluate") else slice(None)
+            arrays |= {"X": examples.contexts[rows], "Y": examples.targets[rows]}
+        header = {**_header(stretch.setup), "part": stretch.part, "code": code, "seconds": SECONDS}
+        header |= {"first": stretch.first, "stop": stretch.stop, "half": stretch.half}
+        header |= {"seen": stretch.first, "count": stretch.count}
+        header |= {"seed": stretch.setup.seed + (SAMPLING if stretch.part == "sample" else 0)}
+        return Job(driver="train", header=header, arrays=arrays, seconds=LONGEST_SECONDS, output_bytes=OUTPUT_BYTES)
+
+
+def _header(setup: Setup) -> dict[str, Any]:
+    forward = setup.forward
+    inputs = [one.name for one in forward.inputs]
+    program = read_program(forward.source, inputs, setup.dims, forward.output)
+    return {
+        "dtype": DTYPE,
+        "statements": [{"source": one.source, "outputs": one.outputs} for one in program.statements],
+        "output": forward.output,
+        "dims": dict(setup.dims),
+        "parameters": [
+            {"name": one.name, "shape": one.shape, "scale": one.scale, "shift": one.shift} for one in setup.parameters
+        ],
+        "context": setup.context,
+        "target": setup.target,
+        "batch": setup.batch,
+        "width": setup.width,
+        "logits": setup.logits,
+        "mean": setup.mean,
+        "variance": setup.variance,
+        "rates": setup.rates,
+    }
+
+
+def _read(stretch: Stretch, reply: Reply) -> Stretched:
+    if reply.ending != "done":
+        said = ending(reply, LONGEST_SECONDS)
+        return Stretched(outcome=said.outcome, message=said.message, wall_ms=reply.wall_ms)
+    if "escaped" in reply.texts:
+        _LOG.error("the training driver failed: %s", reply.texts["escaped"])
+        return Stretched(outcome="fault", message=FAULT, wall_ms=reply.wall_ms)
+    kept = {key: numbers_of(value) for key, value in reply.arrays.items() if _fits(key, value, stretch)}
+    done = Stretched(outcome="graded", state=kept, wall_ms=reply.wall_ms)
+    if "failed" in reply.texts:
+        return replace(done, **_failure(reply.texts["failed"]))
+    missing = [key for key in expected(stretch) if key not in kept]
+    return replace(done, outcome="fault", message=FAULT) if missing else done
+
+
+def expected(stretch: Stretch) -> tuple[str, ...]:
+    """The keys that a whole answer holds."""
+    parameters = [one.name for one in stretch.setup.parameters]
+    match stretch.part:
+        case "start":
+            return (*(f"p/{name}" for name in parameters), "g")
+        case "steps":
+            return (*(f"p/{name}" for name in parameters), "g", "losses")
+        case "gradients":
+            return tuple(f"d/{name}" for name in parameters)
+        case "calibrate":
+            return ("mean", "variance")
+        case "evaluate":
+            return ("total",)
+        case "sample":
+            return ("names",)
+
+
+def _fits(key: str, value: Array, stretch: Stretch) -> bool:
+    """Whether a tensor is what was asked for: a learner's code may have bent the parameters in its own process."""
+    if value.dtype.name not in DTYPES or key not in expected(stretch):
+        return False
+    kind, _, name = key.partition("/")
+    if kind in ("p", "d") and name:
+        shape = next(one.shape for one in stretch.setup.parameters if one.name == name)
+        return value.shape == shape and (kind == "d" or value.dtype == np.float32)
+    if key == "losses":
+        return value.ndim == 1 and len(value) <= stretch.stop - stretch.first
+    return True
+
+
+def _failure(text: str) -> dict[str, Any]:
+    """The fields of an answer that a report of the jail gives; the report is not trusted to be one."""
+    report = document(text)
+    if not report:
+        return {"outcome": "error", "message": "The code ended in an error that could not be read."}
+    message = str(report.get("message", ""))[:_MESSAGE_CHARS]
+    if report.get("whose") != "learner":
+        return {"outcome": "fault", "message": f"The forward program of this run failed: {message}"}
+    if message:
+        return {"outcome": "error", "message": message}
+    error = raised(report)
+    message = BLANK if "____" in error.text else translate(error)
+    return {"outcome": "error", "line": error.line, "message": message}

@@ -1,0 +1,225 @@
+"""A training run from the first step to the last comparison, as a row of stretches that wait their turn like checks.
+
+Nothing here knows a web page or a database: the run is driven by whoever awaits it, and can be looked at at any moment.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.run_setup import Setup
+from app.engine.stretch import Stretch, Stretched
+from app.engine.train.run_state import Ask, Descent, Held, StretchFailedError
+from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot, span
+from app.grading.judge.compare import Reference, closeness
+from app.grading.train.corpus import PARTS
+
+MILESTONES = (200, 2_000, 20_000)
+NAMES = 20
+POINTS = 100
+CALIBRATION_ROWS = 8_192
+MOST_SECONDS = 900.0
+RETRIES = 20
+PAUSE_SECONDS = 0.5
+KEPT = 8
+
+FULL = "The graders are busy with checks. The run was stopped at this step; start it again in a while."
+
+
+class References:
+    """The runs with torch's gradients, each made once and shared by every run of the same setup."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._runs: OrderedDict[tuple[str, int], SharedDescent] = OrderedDict()
+
+    def of(self, setup: Setup, steps: int) -> "SharedDescent":
+        key = (repr(setup), steps)
+        run = self._runs.pop(key, None) or SharedDescent(setup, steps)
+        self._runs[key] = run
+        while len(self._runs) > self._kept:
+            self._runs.popitem(last=False)
+        return run
+
+
+class SharedDescent:
+    """A descent that several runs wait for; whoever needs a step that is not there yet does it for all."""
+
+    def __init__(self, setup: Setup, steps: int) -> None:
+        self._descent = Descent(setup, steps)
+        self._turn = asyncio.Lock()
+        self._judged: dict[str, float] = {}
+
+    @property
+    def losses(self) -> NDArray[np.float32]:
+        return self._descent.losses
+
+    @property
+    def descent(self) -> Descent:
+        return self._descent
+
+    async def reach(self, ask: Ask, step: int) -> None:
+        while self._descent.step < step:
+            async with self._turn:
+                if self._descent.step < step:
+                    await self._descent.advance(ask, self._descent.steps)
+
+    async def judged(self, ask: Ask, rows: Mapping[str, int]) -> Mapping[str, float]:
+        """The loss of each part of the data after the last step."""
+        async with self._turn:
+            if not self._judged:
+                held = await self._descent.calibrated(ask, rows["train"])
+                found = {part: await self._descent.loss(ask, part, rows[part], held) for part in PARTS}
+                self._judged = found
+        return self._judged
+
+
+class Training:
+    """One run with the learner's own gradients.
+
+    Args:
+        ask: How a stretch reaches a grader.
+        rows: How many examples each part of the data has; *source* says in words where they come from.
+    """
+
+    def __init__(
+        self, setup: Setup, steps: int, code: str, forbid: tuple[str, ...], ask: Ask,
+        rows: Mapping[str, int], source: str, references: References,
+    ) -> None:  # fmt: skip
+        self._own = Descent(setup, steps, code, forbid)
+        self._shared = references.of(setup, steps)
+        self._grader = ask
+        self._rows = rows
+        self._began = time.monotonic()
+        self._stopping = False
+        self._snapshot = Snapshot(
+            phase="waiting", steps=steps, numbers=setup.numbers, examples=rows["train"], source=source
+        )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def stop(self) -> None:
+        """End the run after the stretch that is under way."""
+        self._stopping = True
+
+    async def run(self) -> Snapshot:
+        """Go to the end, whatever that is; never raises for anything that a submission does."""
+        self._began = time.monotonic()
+        try:
+            phase = await self._train()
+            if phase == "finished":
+                self._see(phase="judging", seconds_left=None)
+                await self._judge()
+            self._see(phase="stopped" if self._stopping and phase != "finished" else phase, seconds_left=None)
+        except StretchFailedError as failed:
+            self._look()
+            answer = failed.answer
+            self._see(phase="failed", message=answer.message, line=answer.line, seconds_left=None)
+        return self._snapshot
+
+    async def _train(self) -> Phase:
+        own = self._own
+        stops = [*(one for one in MILESTONES if one < own.steps), own.steps]
+        while own.step < own.steps:
+            if self._stopping:
+                return "stopped"
+            if own.seconds > MOST_SECONDS:
+                self._see(capped=True)
+                return "finished"
+            await own.advance(self._ask, next(stop for stop in stops if stop > own.step))
+            if not np.isfinite(own.losses).all():
+                first = int(np.argmin(np.isfinite(own.losses))) + 1
+                self._look()
+                self._see(message=f"Since step {first:,} the loss is no longer a number.")
+                return "diverged"
+            await self._shared.reach(self._ask, own.step)
+            if own.step in stops and own.step < own.steps:
+                rows = min(CALIBRATION_ROWS, self._rows["train"])
+                await self._sample(await own.calibrated(self._ask, rows))
+            self._look()
+        return "finished"
+
+    async def _judge(self) -> None:
+        own, ask = self._own, self._ask
+        held = await own.calibrated(ask, self._rows["train"])
+        await self._sample(held)
+        if own.step == own.steps:
+            reference = await self._shared.judged(ask, self._rows)
+            for part in PARTS:
+                loss = await own.loss(ask, part, self._rows[part], held)
+                judged = Judged(part=part, rows=self._rows[part], own=loss, reference=reference[part])
+                self._see(judged=(*self._snapshot.judged, judged))
+        self._see(compared=await self._compare())
+
+    async def _sample(self, held: Held) -> None:
+        names = await self._own.names(self._ask, NAMES, held)
+        self._see(sampled=(*self._snapshot.sampled, Sampled(step=self._own.step, names=names)))
+
+    async def _compare(self) -> tuple[Compared, ...]:
+        """The learner's gradients of a fresh batch beside torch's, at the same parameters."""
+        mine = await self._own.gradients(self._ask)
+        torchs = await self._own.gradients(self._ask, self._shared.descent)
+        # A parameter whose gradient is zero has only rounding to show: it is judged beside the others.
+        noise = max(float(np.abs(one).max(initial=0.0)) for one in torchs.values())
+        rows = []
+        for name, gradient in torchs.items():
+            close = closeness(mine[name], Reference(gradient=gradient, noise=noise))
+            assert close is not None, "both are there"
+            rows.append(
+                Compared(name=name, shape=gradient.shape, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
+            )
+        return tuple(rows)
+
+    async def _ask(self, stretch: Stretch) -> Stretched:
+        """Ask, and ask again where the answer says nothing about the code: a full queue, a grader that died."""
+        for attempt in range(RETRIES):
+            answer = await self._grader(stretch)
+            lost = answer.outcome == "fault" and not answer.wall_ms and attempt < 2
+            if answer.outcome != "busy" and not lost:
+                return answer
+            if self._stopping:
+                return replace(answer, message="")
+            await asyncio.sleep(PAUSE_SECONDS)
+        return Stretched(outcome="busy", message=FULL)
+
+    def _look(self) -> None:
+        """Bring the snapshot up to the last step."""
+        own, reference = self._own.losses, self._shared.losses
+        shared = min(len(own), len(reference))
+        gap = float(np.abs(own[:shared] - reference[:shared]).max()) if shared else None
+        elapsed = max(time.monotonic() - self._began, 1e-3)
+        done = self._own.step
+        self._see(
+            phase="training",
+            step=done,
+            steps_per_second=done / elapsed,
+            seconds_left=elapsed / done * (self._own.steps - done) if done else None,
+            points=points(own, reference, self._own.steps),
+            gap=gap if gap is None or np.isfinite(gap) else None,
+        )
+
+    def _see(self, **changes: Any) -> None:
+        self._snapshot = replace(self._snapshot, **changes)
+
+
+def points(own: NDArray[np.float32], reference: NDArray[np.float32], steps: int) -> tuple[Point, ...]:
+    """Means of the losses over equal parts of a run; a single batch scatters too much to be looked at."""
+    size = max(1, span(len(own), steps) // POINTS)
+    ends = range(size, len(own) + 1, size)
+    rows = [(end, _mean(own[end - size : end], size), _mean(reference[end - size : end], size)) for end in ends]
+    return tuple(Point(step=end, own=mine, reference=torchs) for end, mine, torchs in rows if mine is not None)
+
+
+def _mean(losses: NDArray[np.float32], wanted: int) -> float | None:
+    """The mean of *wanted* losses, where they are there and numbers."""
+    if len(losses) < wanted or not np.isfinite(losses).all():
+        return None
+    return round(float(losses.mean(dtype=np.float64)), 5)

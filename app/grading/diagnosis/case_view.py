@@ -1,0 +1,191 @@
+"""The workbench of a diagnosis: what was computed once for a case and is looked at by many tables.
+
+A prediction counts only if it comes true in every look; see `Bench.came_true`.
+"""
+
+import ast
+from collections.abc import Iterable
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
+from app.grading.diagnosis.steps import Step, steps_of
+from app.grading.forward.program import Path
+
+SAME = 1e-7
+"""Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""
+DIFFERENT = 1e-6
+"""The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
+NOISE = 1e-13
+WEIGHTY = 1e-9
+
+
+class Bench:
+    """A case with everything that several tables need, computed once."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        # A name that is read only for its shape is an occurrence without a share.
+        self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
+        self.got = {id(look): np.asarray(look.got, dtype=np.float64) for look in case.looks}
+        self.scale = {id(look): scale_of(look) or 1.0 for look in case.looks}
+        self._steps: dict[tuple[str, int], tuple[Step, ...]] = {}
+        self._spots: dict[tuple[str, int], dict[str, str]] = {}
+        nodes = [node for write in case.writes for node in ast.walk(write)]
+        aside = {id(inner) for node in nodes for inner in _asked_for_shape(node)}
+        names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
+        self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        self.numbers = frozenset(
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, int | float)
+            and not isinstance(node.value, bool)
+        )
+
+    def shaped(self) -> bool:
+        """Whether the learner's tensor has the shape of the reference."""
+        return all(look.got.shape == look.reference.shape for look in self.case.looks)
+
+    def steps(self, path: Path, look: Look) -> tuple[Step, ...]:
+        """The operations of *path*, the outermost first; empty where the statement could not be followed."""
+        key = (path.key, id(look))
+        if key not in self._steps:
+            with np.errstate(all="ignore"):
+                self._steps[key] = steps_of(self.case, path, look)
+        return self._steps[key]
+
+    def spot(self, path: Path, depth: int) -> dict[str, str]:
+        """What a sentence may speak of at one step, as fields of a format string.
+
+        `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
+        output, `op` the operation, `up` what arrives at the output, `statement` the forward line.
+        """
+        key = (path.key, depth)
+        if key not in self._spots:
+            step = self.steps(path, self.case.looks[0])[depth]
+            self._spots[key] = _spot(self.case, step)
+        return self._spots[key]
+
+    def exchanged(self, path: Path, look: Look, share: Array | None) -> Array | None:
+        """The gradient, had *path* contributed *share*; all other paths as they should be."""
+        if share is None or len(self.paths) == 1:
+            return share
+        try:
+            return np.asarray(look.reference - look.shares[path.key] + share)
+        except ValueError:
+            return None
+
+    def resent(self, path: Path, depth: int, look: Look, full: Array | None) -> Array | None:
+        """The gradient, had this step sent *full* to its operand, on every path that shares the step."""
+        steps = self.steps(path, look)
+        if full is None or depth >= len(steps):
+            return None
+        if len(self.paths) == 1:
+            return steps[depth].carried(full)
+        total: Array | None = look.reference
+        for other, step in self._sharing(path, steps[depth], look):
+            share = step.carried(full)
+            if share is None or total is None or share.shape != look.shares[other.key].shape:
+                return self.exchanged(path, look, steps[depth].carried(full))
+            total = total - look.shares[other.key] + share
+        return total
+
+    def _sharing(self, path: Path, step: Step, look: Look) -> list[tuple[Path, Step]]:
+        found = [(path, step)]
+        for other in self.paths:
+            if other is not path:
+                same = [each for each in self.steps(other, look) if each.same_as(step)]
+                found += [(other, each) for each in same]
+        return found
+
+    def equal(self, tensor: Array | None, look: Look) -> bool:
+        """Whether *tensor* is what the learner has."""
+        got = self.got[id(look)]
+        return tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= self.slack(tensor, look)
+
+    def slack(self, tensor: Array, look: Look) -> float:
+        """How far from *tensor* another may be and still count as equal."""
+        return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[id(look)])
+
+    def wrong(self, tensor: Array, look: Look) -> bool:
+        """Whether *tensor* differs from the reference by more than the verdict forgives."""
+        reference = look.reference
+        return tensor.shape != reference.shape or _apart(tensor, reference) > DIFFERENT * self.scale[id(look)]
+
+    def weighty(self, tensor: Array, look: Look) -> bool:
+        """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
+        return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[id(look)]
+
+    def came_true(self, mistake: Mistake) -> bool:
+        """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
+        told_apart = False
+        for look in self.case.looks:
+            tensor = self.predicted(mistake, look)
+            if tensor is None or not self.equal(tensor, look):
+                return False
+            told_apart = told_apart or (self.wrong(tensor, look) and self.weighty(tensor, look))
+        return told_apart
+
+    def predicted(self, mistake: Mistake, look: Look) -> Array | None:
+        """What *mistake* predicts; None where it does not apply or is not finite."""
+        try:
+            with np.errstate(all="ignore"):
+                tensor = mistake.predict(self.case, look)
+        except (ValueError, IndexError, KeyError):
+            # Shapes that do not go together, or a name that this look lacks: the row does not apply.
+            return None
+        if tensor is None:
+            return None
+        tensor = np.asarray(tensor, dtype=np.float64)
+        return tensor if np.isfinite(tensor).all() else None
+
+    def evidence(self, mistake: Mistake) -> int:
+        """How much the learner's own lines speak for *mistake*, where several predict the same tensor."""
+        if not mistake.mentions:
+            return 0
+        return len(mistake.mentions) if self.words.issuperset(mistake.mentions) else -1
+
+    def first(self, mistakes: Iterable[Mistake]) -> Mistake | None:
+        """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
+        ranked = [(self.evidence(mistake), mistake) for mistake in mistakes]
+        for least in (1, -1):
+            hits = [pair for pair in ranked if (pair[0] >= least) and self.came_true(pair[1])]
+            if hits:
+                return max(hits, key=lambda pair: pair[0])[1]
+        return None
+
+    def said(self, mistake: Mistake) -> Diagnosis:
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say(self.case))
+
+
+def _asked_for_shape(node: ast.AST) -> list[ast.expr]:
+    """Names that are read for their shape only, as in `torch.zeros_like(C)` and `x.shape`."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="zeros_like" | "ones_like" | "full_like" | "empty_like"), args=[first, *_]
+        ):
+            return [first]
+        case ast.Call(func=ast.Attribute(attr="expand_as" | "view_as" | "reshape_as"), args=[first]):
+            return [first]
+        case ast.Attribute(value=value, attr="shape" | "dtype" | "ndim"):
+            return [value]
+    return []
+
+
+def _apart(one: Array, other: Array) -> float:
+    return float(np.abs(one - other).max(initial=0.0))
+
+
+def _spot(case: Case, step: Step) -> dict[str, str]:
+    operands, output = step.node.operands, step.statement.outputs[0]
+    return {
+        "name": case.name,
+        "tensor": case.tensor,
+        "x": operands[step.position].text,
+        "z": operands[1 - step.position].text if len(operands) > 1 else "",
+        "y": output if step.is_root else step.node.text,
+        "op": step.node.op,
+        "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
+        "statement": step.statement.source,
+    }

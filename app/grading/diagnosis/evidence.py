@@ -1,0 +1,109 @@
+"""What a diagnosis may look at: one wrong gradient, everything the tape knows about its tensor, two seeds.
+
+All arrays are float64 on hidden sizes unless said otherwise. A path is one occurrence of the tensor as an operand
+of a forward statement: the key `3.0` is the first occurrence in the fourth statement.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.grading.forward.program import Path, Statement
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The quantities of one seed.
+
+    Args:
+        got: The learner's tensor, as it was after its last write. Any shape, any dtype.
+        reference: The gradient under the upstreams in force, in the tensor's shape.
+        shares: By path key; they sum to *reference*.
+        unreduced: By path key: the share before it was summed over the axes that a broadcast stretched
+            (the same array as the share where nothing was stretched).
+        upstream: By path key: the gradient in force for the consumer's output.
+        forward: Every forward tensor by name.
+        gradients: Every gradient in force by the learner's name (`dY`), the forced and given ones.
+        blocked: By name of an intermediate z that is not required: the reference with z held constant;
+            the key `*` holds all of them constant at once.
+        others: By (path key, name of another gradient of the same shape as the upstream): the share that the path would
+            give under that upstream. Empty where it was not computed.
+        dims: The sizes in force.
+    """
+
+    got: Array
+    reference: Array
+    shares: Mapping[str, Array]
+    unreduced: Mapping[str, Array]
+    upstream: Mapping[str, Array]
+    forward: Mapping[str, Array]
+    gradients: Mapping[str, Array]
+    blocked: Mapping[str, Array] = field(default_factory=dict)
+    others: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One wrong gradient.
+
+    Args:
+        name: As the learner writes it, such as `dW`.
+        tensor: The forward tensor it is the gradient of, such as `W`.
+        statements: The whole forward program.
+        paths: The paths of *tensor*, in program order.
+        looks: One per hidden seed; a diagnosis must hold in all of them.
+        visible: The same on the lesson's own sizes (float32), where it was computed.
+        axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
+        writes: The learner's statements that write the name, in order.
+        lines: All of the learner's statements.
+    """
+
+    name: str
+    tensor: str
+    statements: tuple[Statement, ...]
+    paths: tuple[Path, ...]
+    looks: tuple[Look, ...]
+    visible: Look | None
+    axes: Mapping[str, tuple[str, ...]]
+    writes: tuple[ast.stmt, ...]
+    lines: tuple[ast.stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What went wrong, with a stable *code* (`dW:transposed`) and a sentence in the learner's own names."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """One row of a table of mistakes: predicts the tensor that a learner who makes it would produce.
+
+    Args:
+        code: The part of the diagnosis code after the name, such as `transposed`.
+        predict: From a look (whose `got` it must not read) to the wrong tensor; None where the row does not apply.
+        say: The feedback sentence for a case in which the prediction came true.
+        mentions: Names that stand in the code of a learner who makes it; they decide where several rows predict the
+            same tensor.
+    """
+
+    code: str
+    predict: Callable[[Case, Look], Array | None]
+    say: Callable[[Case], str]
+    mentions: tuple[str, ...] = ()
+
+
+def scale_of(look: Look) -> float:
+    """The size that tolerances are relative to: the largest entry of the reference and of every share."""
+    sizes = [np.abs(look.reference).max(initial=0.0)]
+    sizes += [np.abs(share).max(initial=0.0) for share in look.shares.values()]
+    return float(max(sizes))

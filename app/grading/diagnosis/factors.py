@@ -1,0 +1,213 @@
+"""Names for a number by which a gradient is too large: sizes and constants that were forgotten or added.
+
+| code | the learner's numbers divided by the reference |
+|---|---|
+| `sign` | -1 |
+| `power-coefficient` | one over the exponent of a power: its coefficient is missing |
+| `constant-missing`, `constant-twice` | one over a constant of the forward statement, or the constant |
+| `doubled`, `halved` | 2, 1/2 |
+| `bessel` | n/(n-1), (n-1)/n |
+| `factor:N`, `factor:1/N`, `factor:sqrt(N)` … | a size, by its name |
+| `size-hard-coded` | a size divided by the same size of the lesson's own data |
+| `sign-and-…` | any of these with a minus |
+| `factor` | any other number |
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.evidence import Look
+from app.grading.diagnosis.naming import number_text
+from app.grading.diagnosis.rules import count
+from app.grading.diagnosis.steps import Step
+from app.grading.forward.program import Path
+
+NEAR = 1e-6
+
+FORMS: Mapping[str, Callable[[float], float]] = {
+    "{}": lambda n: n,
+    "1/{}": lambda n: 1 / n,
+    "{}-1": lambda n: n - 1,
+    "1/({}-1)": lambda n: 1 / (n - 1),
+    "sqrt({})": math.sqrt,
+    "1/sqrt({})": lambda n: 1 / math.sqrt(n),
+    "{}^2": lambda n: n**2,
+    "1/{}^2": lambda n: 1 / n**2,
+}
+EXPONENTS: Mapping[str, float] = {"sqrt": 0.5, "rsqrt": -0.5, "mse_loss": 2.0}
+"""Operations that are powers by another name."""
+BESSEL: tuple[Callable[[float], float], ...] = (lambda n: n / (n - 1), lambda n: (n - 1) / n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """A number with its name: the *code* of the slip and, as a clause, what it says about the learner's numbers."""
+
+    code: str
+    text: str
+
+
+def named_factor(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+    """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
+    if _all_near(ratios, [-1.0] * len(ratios)):
+        return Factor(code="sign", text="has the opposite sign")
+    factor = _named(bench, ratios, paths)
+    if factor is not None:
+        return factor
+    turned = _named(bench, [-ratio for ratio in ratios], paths)
+    if turned is None:
+        return None
+    return Factor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
+
+
+def any_factor(ratios: Sequence[float]) -> Factor:
+    """What can be said about a factor that has no name."""
+    if _all_near(ratios, [ratios[0]] * len(ratios)):
+        shown = number_text(ratios[0])
+        shown = f"{ratios[0]:.8g}" if shown == "1" else shown
+        return Factor(code="factor", text=f"is {shown} times as large as it should be")
+    return Factor(code="factor", text="is too large or too small by one common factor, which changes with the data")
+
+
+def _named(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+    return (
+        _of_constants(bench, ratios, paths)
+        or _of_two(ratios)
+        or _of_sizes(bench, ratios, paths)
+        or _of_lesson_sizes(bench, ratios)
+    )
+
+
+def _all_near(ratios: Sequence[float], wanted: Sequence[float]) -> bool:
+    return all(
+        math.isfinite(want) and abs(have - want) <= NEAR * abs(want) for have, want in zip(ratios, wanted, strict=True)
+    )
+
+
+def _of_constants(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+    """Constants of the forward statements that every one of *paths* goes through."""
+    ways = [bench.steps(path, bench.case.looks[0]) for path in paths]
+    shared = [step for step in ways[0] if all(any(step.same_as(each) for each in way) for way in ways)]
+    return next((factor for step in shared for factor in (_of_step(bench, ratios, step),) if factor is not None), None)
+
+
+def _of_step(bench: Bench, ratios: Sequence[float], step: Step) -> Factor | None:
+    node = step.node
+    if node.op == "pow" or node.op in EXPONENTS:
+        exponent = EXPONENTS.get(node.op) or node.options["exponent"]
+        text = f"lacks the exponent of `{node.text}` as a factor"
+        # An exponent that stands in the code is hardly missing; a ratio that stands there explains itself.
+        if abs(exponent) in {0.0, 1.0, *bench.numbers} or abs(1 / exponent) in bench.numbers:
+            return None
+        if _all_near(ratios, [1 / exponent] * len(ratios)):
+            return Factor(code="power-coefficient", text=text)
+        if exponent < 0 and _all_near(ratios, [-1 / exponent] * len(ratios)):
+            return Factor(code="power-coefficient", text=f"{text}, except for its sign")
+    if node.op in {"mul", "div"} and node.operands[1 - step.position].op == "number" and not step.z.ndim:
+        constant = float(step.z) if node.op == "mul" else 1 / float(step.z)
+        shown = node.operands[1 - step.position].text
+        if abs(constant) not in {0.0, 1.0} and _all_near(ratios, [1 / constant] * len(ratios)):
+            return Factor(code="constant-missing", text=f"lacks the constant `{shown}` of `{node.text}`")
+        if abs(constant) != 1.0 and _all_near(ratios, [constant] * len(ratios)):
+            return Factor(code="constant-twice", text=f"has the constant `{shown}` of `{node.text}` twice")
+    return None
+
+
+def _of_two(ratios: Sequence[float]) -> Factor | None:
+    if _all_near(ratios, [2.0] * len(ratios)):
+        return Factor(
+            code="doubled", text="is exactly twice as large as it should be, as if one share had been added twice"
+        )
+    if _all_near(ratios, [0.5] * len(ratios)):
+        return Factor(code="halved", text="is exactly half as large as it should be")
+    return None
+
+
+def _of_sizes(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+    table = _sizes(bench, paths)
+    for label, sizes in table.items():
+        for form in BESSEL:
+            if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
+                less = "n − 1" if ratios[0] < 1 else "n"
+                text = (
+                    f"is off by n over n − 1 with n = `{label}`: one of the two divides by {less} and the other does "
+                    "not"
+                )
+                return Factor(code="bessel", text=text)
+    for pattern, form in FORMS.items():
+        for label, sizes in table.items():
+            if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):
+                return _size_factor(pattern.format(label))
+    labels = list(table)
+    for one in labels:
+        for other in labels:
+            if one != other and _all_near(ratios, [a / b for a, b in zip(table[one], table[other], strict=True)]):
+                return _size_factor(f"{one}/{other}")
+    return None
+
+
+def _size_factor(shown: str) -> Factor:
+    inverse = shown.startswith("1/")
+    if inverse:
+        bare = shown.removeprefix("1/").removeprefix("(").removesuffix(")") if "sqrt" not in shown else shown[2:]
+        return Factor(code=f"factor:{shown}", text=f"is exactly `{bare}` times too small")
+    return Factor(code=f"factor:{shown}", text=f"is exactly `{shown}` times too large")
+
+
+def _sizes(bench: Bench, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
+    """Sizes by label, one number per look: what the forward averages over first, then the lesson's names, then axes."""
+    case, found = bench.case, dict[str, tuple[int, ...]]()
+
+    def add(label: str, sizes: Sequence[int]) -> None:
+        if min(sizes) > 1 and tuple(sizes) not in found.values():
+            found[label] = tuple(sizes)
+
+    def axes_of(label: str, shapes: Sequence[tuple[int, ...]]) -> None:
+        if len({len(shape) for shape in shapes}) == 1:
+            for axis in range(len(shapes[0])):
+                add(f"{label}.shape[{axis}]", [shape[axis] for shape in shapes])
+
+    for name in case.looks[0].dims:
+        if all(name in look.dims for look in case.looks):
+            add(name, [look.dims[name] for look in case.looks])
+    axes_of(case.tensor, [look.reference.shape for look in case.looks])
+    add(f"{case.tensor}.numel()", [look.reference.size for look in case.looks])
+    for path in paths:
+        axes_of(path.consumer, [look.upstream[path.key].shape for look in case.looks])
+        steps = [bench.steps(path, look) for look in case.looks]
+        for depth, step in enumerate(steps[0]):
+            if step.node.op in {"mean", "sum", "var", "std"}:
+                counted = step.node.operands[0].text
+                label = f"{counted}.numel()" if counted.isidentifier() else "numel"
+                add(label, [count(each[depth].node) for each in steps])
+            operand = step.node.operands[step.position].text
+            if operand.isidentifier():
+                axes_of(operand, [each[depth].x.shape for each in steps])
+    return found
+
+
+def _of_lesson_sizes(bench: Bench, ratios: Sequence[float]) -> Factor | None:
+    """Numbers in the learner's code that fit the lesson's own sizes only."""
+    visible = bench.case.visible
+    if visible is None:
+        return None
+    for name, size in _lesson_sizes(bench, visible).items():
+        hidden = [look.dims[name] for look in bench.case.looks]
+        for less in (0, 1):
+            quotients = [(each - less) / (size - less) for each in hidden if size > less]
+            forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
+            if quotients and any(_all_near(ratios, form) for form in forms):
+                text = f"fits only the size {size} of `{name}`: a number stands where the size of the tensor belongs"
+                return Factor(code="size-hard-coded", text=text)
+        for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
+            if size in bench.numbers and _all_near(ratios, [factor] * len(ratios)):
+                return _size_factor(label)
+    return None
+
+
+def _lesson_sizes(bench: Bench, visible: Look) -> dict[str, int]:
+    looks = bench.case.looks
+    shared = [name for name in visible.dims if all(name in look.dims for look in looks)]
+    return {name: visible.dims[name] for name in shared if any(look.dims[name] != visible.dims[name] for look in looks)}

@@ -1,0 +1,92 @@
+"""Where NaN or infinity came from: the first operation of the learner's lines that made it from finite numbers.
+
+| code | what made it |
+|---|---|
+| `unstable` | exp of a number that is too large for it |
+| `not-finite` | anything else, such as a division by zero, or what could not be followed |
+"""
+
+import ast
+from collections.abc import Iterator
+
+import numpy as np
+
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Case, Diagnosis, Look
+from app.grading.diagnosis.interpreter import Interpreter, scope_of
+from app.grading.diagnosis.trace import Tracer
+from app.grading.diagnosis.trace_constants import READING_ERRORS, UntracedError
+
+EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
+
+
+def not_finite(case: Case) -> Diagnosis | None:
+    broken = [look for look in case.looks if look.got.dtype.kind == "f" and not np.isfinite(look.got).all()]
+    if not broken:
+        return None
+    found = _origin(case, broken[0])
+    if found is not None:
+        return found
+    every = len(broken) == len(case.looks) and not any(np.isfinite(look.got).any() for look in broken)
+    message = (
+        f"{'Every entry' if every else 'An entry'} of `{case.name}` is NaN or infinite. Look for a division by zero, "
+        "the logarithm of zero or an exponential that overflows."
+    )
+    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+
+
+def _origin(case: Case, look: Look) -> Diagnosis | None:
+    now = Interpreter(*scope_of(look, case.name))
+    try:
+        for line in case.lines:
+            if isinstance(line, ast.Assign):
+                found = _in_line(case, line, now)
+                if found is not None:
+                    return found
+            now.run([line])
+    except UntracedError:
+        return None
+    return None
+
+
+def _in_line(case: Case, line: ast.Assign, now: Interpreter) -> Diagnosis | None:
+    tracer = Tracer(now.arrays, now.others, now.purse)
+    for expr in _innermost_first(line.value):
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(tracer.value(expr), dtype=np.float64)
+        except (UntracedError, *READING_ERRORS):
+            continue
+        if value.size and not np.isfinite(value).all():
+            return _said(case, line, expr, tracer)
+    return None
+
+
+def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
+    for child in ast.iter_child_nodes(expr):
+        if isinstance(child, ast.expr):
+            yield from _innermost_first(child)
+    yield expr
+
+
+def _said(case: Case, line: ast.stmt, expr: ast.expr, tracer: Tracer) -> Diagnosis | None:
+    text = ast.unparse(expr)
+    match expr:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[inner]) if attr in EXPONENTIALS:
+            return sentences.unstable(case.name, text, ast.unparse(inner), _largest(inner, tracer))
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in EXPONENTIALS:
+            return sentences.unstable(case.name, text, ast.unparse(inner), _largest(inner, tracer))
+        case ast.BinOp(op=ast.Div(), right=right):
+            why = f"`{ast.unparse(right)}` holds a zero"
+        case ast.Call(func=ast.Attribute(attr="log")):
+            why = "the logarithm meets a zero or a negative number"
+        case ast.BinOp(left=left, op=ast.Pow()):
+            why = f"`{ast.unparse(left)}` holds a number without such a power"
+        case _:
+            return None
+    message = f"In line {line.lineno} `{text}` is not finite: {why}. So `{case.name}` holds NaN or infinity."
+    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+
+
+def _largest(expr: ast.expr, tracer: Tracer) -> float:
+    return float(np.nanmax(np.asarray(tracer.value(expr), dtype=np.float64)))

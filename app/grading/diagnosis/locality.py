@@ -1,0 +1,47 @@
+"""Where an error sits, when nothing says what it is: some slices along an axis are wrong and all others are right.
+
+| code | meaning |
+|---|---|
+| `part-missing:AXIS` | the wrong slices are zero: these positions were not handled |
+| `part-wrong:AXIS` | the wrong slices hold something else |
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import DIFFERENT, Bench
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look
+from app.grading.diagnosis.naming import axis_text, places_text
+
+
+def confined(bench: Bench) -> Diagnosis | None:
+    if not bench.shaped():
+        return None
+    for axis in range(bench.case.looks[0].reference.ndim):
+        marks = [_wrong_slices(bench, look, axis) for look in bench.case.looks]
+        empty = _all_empty(bench, axis, marks)
+        if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
+            return _found(bench, axis, marks, empty)
+    return None
+
+
+def _wrong_slices(bench: Bench, look: Look, axis: int) -> Array:
+    off = np.abs(bench.got[id(look)] - look.reference) > DIFFERENT * bench.scale[id(look)]
+    return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
+
+
+def _all_empty(bench: Bench, axis: int, marks: Sequence[Array]) -> bool:
+    """Whether the wrong slices are zero in every look."""
+    pairs = zip(bench.case.looks, marks, strict=True)
+    return all(not np.compress(mark, bench.got[id(look)], axis).any() for look, mark in pairs)
+
+
+def _found(bench: Bench, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
+    case = bench.case
+    where = f"{places_text(marks)} along {axis_text(case, case.tensor, axis)}"
+    if zero:
+        message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
+        return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)
+    message = f"`{case.name}` is right except at {where}. Look at what is special about these places."
+    return Diagnosis(code=f"{case.name}:part-wrong:{axis}", message=message)

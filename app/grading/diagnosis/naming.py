@@ -1,0 +1,68 @@
+"""How a diagnosis speaks of tensors, shapes and axes: always in the learner's own names."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array, Case, Look
+from app.grading.forward.program import Path
+
+SHOWN_MAX = 4
+
+
+def shown(case: Case) -> Look:
+    """The look whose sizes a sentence may name: the lesson's own, where the mistake has the same form there."""
+    hidden, visible = case.looks[0], case.visible
+    if visible is None or visible.got.ndim != hidden.got.ndim:
+        return hidden
+    differs = hidden.got.shape != hidden.reference.shape
+    return visible if (visible.got.shape != visible.reference.shape) == differs else hidden
+
+
+def places_text(marks: Sequence[Array]) -> str:
+    """Where *marks*, one for each look, are set; by number only where all looks agree."""
+    if all(mark[-1] and mark.sum() == 1 for mark in marks):
+        return "the last position"
+    places = [np.flatnonzero(mark).tolist() for mark in marks]
+    if any(each != places[0] for each in places) or len(places[0]) > SHOWN_MAX:
+        return "some positions"
+    numbers = listed([str(place) for place in places[0]])
+    return f"positions {numbers}" if len(places[0]) > 1 else f"position {numbers}"
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Such as `` `(32, 27)` ``; `` `()` `` for a scalar."""
+    inner = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+    return f"`({inner})`"
+
+
+def axis_text(case: Case, tensor: str, axis: int) -> str:
+    """Such as ``axis 0 (`N`)``; without the name where the axis has none."""
+    names = case.axes.get(tensor, ())
+    if 0 <= axis < len(names) and names[axis] and not names[axis].isdigit():
+        return f"axis {axis} (`{names[axis]}`)"
+    return f"axis {axis}"
+
+
+def axes_text(case: Case, tensor: str, axes: Sequence[int]) -> str:
+    """Such as ``axis 0 (`N`) and axis 1 (`D`)``."""
+    return listed([axis_text(case, tensor, axis) for axis in axes])
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Such as `a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else list(parts))
+
+
+def upstream_name(path: Path) -> str:
+    """The learner's name of what arrives at the consumer of *path*."""
+    return f"d{path.consumer}"
+
+
+def in_code(text: str) -> str:
+    return f"`{text}`"
+
+
+def number_text(value: float) -> str:
+    """A short number: `2`, `0.5`, `-1.5`."""
+    return f"{value:.4g}"

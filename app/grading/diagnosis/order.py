@@ -1,0 +1,78 @@
+"""The right lines at the wrong time: a gradient read before it was finished, a buffer that is filled again.
+
+| code | what happened |
+|---|---|
+| `order` | a gradient was passed on before another line had added its share; with the finished one the line is right |
+| `stale` | a function of the learner's ran several times on one buffer, and the buffer was not cleared in between |
+"""
+
+import ast
+from collections.abc import Iterator
+
+import numpy as np
+
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.evidence import Diagnosis, Look
+from app.grading.diagnosis.interpreter import Interpreter, scope_of
+from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.forward.bindings import reads_of, writes_of
+
+CALLS_MAX = 4
+
+
+def read_early(bench: Bench) -> Diagnosis | None:
+    """A gradient that a line of the name, or one before it, reads although a later line still writes it."""
+    for gradient, at, later in _early(bench):
+        if all(_right_with(bench, look, gradient) for look in bench.case.looks):
+            lines = bench.case.lines
+            return sentences.wrong_order(bench.case.name, gradient, lines[at].lineno, lines[later].lineno)
+    return None
+
+
+def _early(bench: Bench) -> Iterator[tuple[str, int, int]]:
+    """Gradients, the line that reads them, and the line that finishes them."""
+    known = bench.case.looks[0].gradients.keys() - {bench.case.name}
+    written = [writes_of(list(ast.walk(line))) for line in bench.case.lines]
+    last = max((at for at, names in enumerate(written) if bench.case.name in names), default=-1)
+    for at, line in enumerate(bench.case.lines[: last + 1]):
+        _, uses = reads_of(list(ast.walk(line)))
+        for gradient in sorted((uses & known) - written[at]):
+            later = [place for place in range(at + 1, len(written)) if gradient in written[place]]
+            if later and any(gradient in names for names in written[:at]):
+                yield gradient, at, later[-1]
+
+
+def _right_with(bench: Bench, look: Look, gradient: str) -> bool:
+    """Whether the learner's lines give the reference once *gradient* is finished from the start."""
+    now = Interpreter(*scope_of(look, bench.case.name))
+    try:
+        for line in bench.case.lines:
+            names = writes_of(list(ast.walk(line)))
+            if gradient not in names:
+                now.run([line])
+    except UntracedError:
+        return False
+    result = now.arrays.get(bench.case.name)
+    return result is not None and result.shape == look.reference.shape and not bench.wrong(result, look)
+
+
+def called_again(bench: Bench) -> Diagnosis | None:
+    """A whole multiple of the reference, where a function of the learner's was called that many times alike."""
+    own = {line.name for line in bench.case.lines if isinstance(line, ast.FunctionDef)}
+    calls = [ast.dump(line) for line in bench.case.lines if _called(line) in own]
+    for times in range(2, CALLS_MAX + 1):
+        if any(calls.count(call) == times for call in calls) and _multiple(bench, times):
+            return sentences.stale(bench.case.name, times)
+    return None
+
+
+def _called(line: ast.stmt) -> str:
+    match line:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) | ast.Assign(value=ast.Call(func=ast.Name(id=name))):
+            return name
+    return ""
+
+
+def _multiple(bench: Bench, times: int) -> bool:
+    return bench.shaped() and all(bench.equal(np.asarray(times * look.reference), look) for look in bench.case.looks)

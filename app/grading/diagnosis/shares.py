@@ -1,0 +1,242 @@
+"""A tensor that feeds several lines receives one share through each: regression of the learner's tensor on the shares.
+
+| code | coefficient of the share through the consumer C |
+|---|---|
+| `share-missing:C` | 0 |
+| `overwritten:C` | 0, and the learner's last plain assignment erased an earlier one |
+| `share-doubled:C` | 2 |
+| `share-sign:C` | -1 |
+| `share-factor:C:…` | any other with a name, see `factors` |
+| `share-factor:C` | any other |
+| `several` | different slips on different shares |
+
+With one consumer, or one coefficient on all shares, the codes of `factors` stand alone, such as `sign` or `factor:N`.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import NOISE, SAME, Bench
+from app.grading.diagnosis.evidence import Array, Diagnosis
+from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
+from app.grading.diagnosis.naming import in_code, listed
+from app.grading.forward.program import Path
+
+CONDITION_MAX = 1e6
+PARALLEL = 1e-10
+ORDINALS = ("first", "second", "third", "fourth", "last")
+CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Paths whose shares are multiples of each other, so that only their sum can be told apart from other shares."""
+
+    paths: tuple[Path, ...]
+
+    def share(self, shares: Mapping[str, Array]) -> Array:
+        return np.asarray(sum(shares[path.key] for path in self.paths))
+
+    def text(self) -> str:
+        return listed(list(dict.fromkeys(in_code(path.consumer) for path in self.paths)))
+
+
+def named(bench: Bench) -> Diagnosis | None:
+    """A slip on the shares whose coefficient has a name."""
+    return next(_read(bench, every=False), None)
+
+
+def unnamed(bench: Bench) -> Diagnosis | None:
+    """A slip on the shares, whatever its coefficient."""
+    return next(_read(bench, every=True), None)
+
+
+def _read(bench: Bench, every: bool) -> Iterator[Diagnosis]:
+    if not bench.shaped() or not bench.paths:
+        return
+    groups = _groups(bench)
+    fitted = _coefficients(bench, groups)
+    if fitted is None:
+        return
+    ratios, determined = fitted
+    if not determined and not all(_clean(column) for column in ratios):
+        every = False
+        if len(groups) > 1:
+            return
+    wrong = [rank for rank, column in enumerate(ratios) if not _is(column, 1.0)]
+    if not wrong:
+        return
+    first = ratios[0]
+    if len(wrong) == len(groups) and all(_near_each(column, first) for column in ratios) and not _is(first, 0.0):
+        yield from _common(bench, groups, first, every)
+    else:
+        yield from _apart(bench, groups, ratios, wrong, every)
+
+
+def _common(bench: Bench, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Iterator[Diagnosis]:
+    paths = [path for group in groups for path in group.paths]
+    half = len(groups) == 1 and len(paths) == 2 and _is(ratios, 0.5)
+    if half and not paths[0].statement.source.count("**"):
+        yield Diagnosis(
+            code=f"{bench.case.name}:share-missing:{paths[0].consumer}",
+            message=(
+                f"`{bench.case.tensor}` stands twice in `{paths[0].statement.source}`, and each place has a share; "
+                f"`{bench.case.name}` holds one of the two."
+            ),
+        )
+        return
+    factor = named_factor(bench, ratios, paths) or (any_factor(ratios) if every else None)
+    if factor is not None:
+        message = f"Every entry of `{bench.case.name}` {factor.text}. {_why(factor, paths)}".strip()
+        yield Diagnosis(code=f"{bench.case.name}:{factor.code}", message=message)
+
+
+def _why(factor: Factor, paths: Sequence[Path]) -> str:
+    statements = listed(list(dict.fromkeys(in_code(path.statement.source) for path in paths)))
+    if factor.code == "sign":
+        return f"Look for a minus in the local derivative of {statements}."
+    if factor.code == "power-coefficient":
+        return "The power rule has two parts: the exponent comes down as a factor, then it is lowered by one."
+    if factor.code == "size-hard-coded":
+        return "Take sizes from the tensors, as in `x.shape[0]`."
+    verbs = "multiplies or divides" if len({path.statement.source for path in paths}) == 1 else "multiply or divide"
+    return f"Compare with what {statements} {verbs} by." if factor.code != "factor" else ""
+
+
+def _apart(
+    bench: Bench, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
+) -> Iterator[Diagnosis]:
+    name, tensor = bench.case.name, bench.case.tensor
+    facts = [_fact(bench, groups[rank], ratios[rank]) for rank in wrong]
+    if not every and any(code == "factor" for code, _ in facts):
+        return
+    codes = {code for code, _ in facts}
+    consumers = [groups[rank].paths[0].consumer for rank in wrong]
+    texts = "; ".join(text for _, text in facts)
+    if codes == {"missing"}:
+        kind = "overwritten" if _overwrote(bench) else "share-missing"
+        code = f"{name}:{kind}:{'+'.join(dict.fromkeys(consumers))}"
+    elif len(facts) == 1:
+        short = facts[0][0]
+        rest = short if short in {"sign", "doubled"} else "factor"
+        detail = "" if short in {"sign", "doubled", "factor"} else f":{short.removeprefix('factor:')}"
+        code = f"{name}:share-{rest}:{consumers[0]}{detail}"
+    else:
+        code = f"{name}:several"
+        texts = f"more than one thing is off: {texts}"
+    reads = listed(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
+    erased = " The later plain assignment erased what was there; add to it instead." if "overwritten" in code else ""
+    yield Diagnosis(code=code, message=f"`{tensor}` feeds {reads}, and each way sends back a share: {texts}.{erased}")
+
+
+def _fact(bench: Bench, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
+    way = _way(bench, group)
+    if _is(ratios, 0.0):
+        return "missing", f"{way} is missing"
+    factor = named_factor(bench, ratios, group.paths) or any_factor(ratios)
+    return factor.code, f"{way} {factor.text}"
+
+
+def _way(bench: Bench, group: Group) -> str:
+    """Names a share: by its consumer, and by its place where the consumer reads the tensor in several."""
+    path = group.paths[0]
+    places = [each for each in bench.paths if each.statement == path.statement]
+    if len(group.paths) > 1 or len(places) == 1:
+        return f"the share through {group.text()}"
+    ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
+    return f"the share through its {ordinal} place in `{path.statement.source}`"
+
+
+def _overwrote(bench: Bench) -> bool:
+    """Whether the learner's last write is a plain assignment that does not read what an earlier line left."""
+    writes = bench.case.writes
+    if len(writes) < 2 or not isinstance(writes[-1], ast.Assign | ast.AnnAssign):
+        return False
+    plain = isinstance(writes[-1], ast.AnnAssign) or any(isinstance(target, ast.Name) for target in writes[-1].targets)
+    value = writes[-1].value
+    read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} if value is not None else set()
+    return plain and bench.case.name not in read
+
+
+def _groups(bench: Bench) -> list[Group]:
+    """The paths of the tensor, those with proportional shares together; shares that are zero have nothing to tell."""
+    groups: list[list[Path]] = []
+    for path in bench.paths:
+        if not _stacked(bench, path).any():
+            continue
+        for group in groups:
+            if _parallel(_stacked(bench, group[0]), _stacked(bench, path)):
+                group.append(path)
+                break
+        else:
+            groups.append([path])
+    return [Group(tuple(group)) for group in groups]
+
+
+def _stacked(bench: Bench, path: Path) -> Array:
+    return np.concatenate([look.shares[path.key].ravel() for look in bench.case.looks])
+
+
+def _parallel(one: Array, other: Array) -> bool:
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return one.size > 1 and abs(abs(float(one @ other)) / lengths - 1.0) < PARALLEL
+
+
+def _coefficients(bench: Bench, groups: Sequence[Group]) -> tuple[list[list[float]], bool] | None:
+    """By group its coefficient in every look, and whether equations outnumber unknowns; None without a fit."""
+    looks = bench.case.looks
+    blocks = (
+        [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks] if groups else []
+    )
+    targets = [bench.got[id(look)].ravel() for look in looks]
+    if not all(np.isfinite(target).all() for target in targets):
+        return None
+    enough = all(len(block) > len(groups) for block in blocks)
+    if not enough and len(groups) != 1:
+        blocks, targets = [np.concatenate(blocks)], [np.concatenate(targets)]
+    columns = []
+    noise = NOISE * max(bench.scale.values())
+    for block, target in zip(blocks, targets, strict=True):
+        solved = _solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
+        if solved is None:
+            return None
+        columns.append(solved)
+    if len(columns) < len(looks):
+        columns = columns * len(looks)
+    determined = enough or len(blocks[0]) > len(groups) or (len(groups) == 1 and len(looks) > 1 and _near_all(columns))
+    return [[float(column[rank]) for column in columns] for rank in range(len(groups))], determined
+
+
+def _near_all(columns: Sequence[Array]) -> bool:
+    return all(np.allclose(column, columns[0], rtol=NEAR, atol=0.0) for column in columns)
+
+
+def _solved(block: Array, target: Array, tolerance: float) -> Array | None:
+    lengths = np.linalg.norm(block, axis=0)
+    if len(block) < block.shape[1] or not lengths.all():
+        return None
+    unit = block / lengths
+    values, vectors = np.linalg.eigh(unit.T @ unit)
+    if values[0] <= values[-1] / CONDITION_MAX**2 or values[0] <= 0:
+        return None
+    coefficients = vectors @ ((vectors.T @ (unit.T @ target)) / values)
+    # One step of refinement: the normal equations alone lose half of the digits.
+    coefficients += vectors @ ((vectors.T @ (unit.T @ (target - unit @ coefficients))) / values)
+    if float(np.abs(unit @ coefficients - target).max(initial=0.0)) > tolerance:
+        return None
+    return np.asarray(coefficients / lengths)
+
+
+def _is(ratios: Sequence[float], value: float) -> bool:
+    return all(abs(ratio - value) <= NEAR for ratio in ratios)
+
+
+def _near_each(ratios: Sequence[float], others: Sequence[float]) -> bool:
+    return all(abs(one - other) <= NEAR * max(1.0, abs(other)) for one, other in zip(ratios, others, strict=True))
+
+
+def _clean(ratios: Sequence[float]) -> bool:
+    return any(_is(ratios, value) for value in CLEAN)

@@ -1,0 +1,65 @@
+"""A number in the code that fits the lesson's own sizes only: right there, wrong on the hidden sizes.
+
+| code | meaning |
+|---|---|
+| `size-hard-coded` | right on the visible sizes, wrong on hidden ones, and a literal of the code is a visible size |
+"""
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
+
+RIGHT = 1e-5
+VACUOUS = 1e-4
+SMALLEST = 2
+
+
+def hard_coded(bench: Bench) -> Diagnosis | None:
+    visible = bench.case.visible
+    if visible is not None and _fixed_shape(bench, visible):
+        message = (
+            f"`{bench.case.name}` has the same shape on any data; it fits the sizes of this lesson only. "
+            "Take sizes from a tensor, as in `x.shape[0]`."
+        )
+        return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
+    if visible is None or not _right(visible):
+        return None
+    literals = [number for number in bench.numbers if number in _sizes(bench, visible)]
+    if not literals:
+        return None
+    shown = ", ".join(f"`{number}`" for number in sorted(literals))
+    message = (
+        f"`{bench.case.name}` is right on the sizes of this lesson and wrong on others: "
+        f"{shown} in the code is a size. "
+        "Take it from a tensor, as in `x.shape[0]`."
+    )
+    return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
+
+
+def _fixed_shape(bench: Bench, visible: Look) -> bool:
+    shape = visible.got.shape
+    return shape == visible.reference.shape and all(
+        look.got.shape == shape != look.reference.shape for look in bench.case.looks
+    )
+
+
+def _right(visible: Look) -> bool:
+    got, reference = np.asarray(visible.got), visible.reference
+    if got.shape != reference.shape or got.dtype.kind not in "fiub":
+        return False
+    scale = float(np.abs(reference).max(initial=0.0))
+    # A gradient that is zero but for rounding is right for many wrong lines.
+    return scale > VACUOUS * scale_of(visible) and float(np.abs(got - reference).max(initial=0.0)) <= RIGHT * scale
+
+
+def _sizes(bench: Bench, visible: Look) -> set[float]:
+    """Sizes of the lesson that differ from the hidden ones, and one less."""
+    looks = bench.case.looks
+    found: set[float] = set()
+    for name, value in visible.forward.items():
+        hidden = [look.forward[name].shape for look in looks if name in look.forward]
+        for axis, size in enumerate(value.shape):
+            if any(axis < len(shape) and shape[axis] != size for shape in hidden):
+                found |= {size, size - 1, value.size}
+    return {size for size in found if size >= SMALLEST}

@@ -1,0 +1,177 @@
+"""The way of a share through the forward program: every operation between a known upstream and the tensor.
+
+The way starts at the first gradient in force above the tensor. Where an intermediate on it is read once and has no
+gradient of its own (a step that the learner may skip), the way goes on through it. It is used only after it has
+reproduced the share that torch gave.
+"""
+
+import ast
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array, Case, Look
+from app.grading.diagnosis.rules import Node, reduce_to
+from app.grading.diagnosis.trace import traced
+from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.diagnosis.vjp import vjp
+from app.grading.forward.program import Path, Statement
+
+CHAIN = 1e-8
+Way = tuple[tuple[Node, int], ...]
+"""Operations from the outermost inwards, each with the position of the operand that leads further."""
+Leaf = tuple[tuple[int, int], str, Way]
+"""Where a tensor is read in the source, its name, and the way to it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One operation on the way of a path from its consumer's output down to the tensor.
+
+    Args:
+        node: The operation.
+        position: Which of its operands leads to the tensor.
+        g: The gradient at its output, correct under the upstream in force.
+        below: The operations further down, with the position of the operand that is followed.
+        statement: The forward line that it stands in.
+    """
+
+    node: Node
+    position: int
+    g: Array
+    below: Way
+    look: Look
+    statement: Statement
+
+    @property
+    def is_root(self) -> bool:
+        """Whether its output is the output of the statement."""
+        return self.node.expr is self.statement.node
+
+    @property
+    def x(self) -> Array:
+        """The operand that is followed."""
+        return self.node.operands[self.position].value
+
+    @property
+    def z(self) -> Array:
+        """The other operand of a binary operation."""
+        return self.node.operands[1 - self.position].value
+
+    @property
+    def y(self) -> Array:
+        return self.node.value
+
+    def same_as(self, other: "Step") -> bool:
+        """Whether *other* is this very place in the program, on the way of another path."""
+        if self.node.expr is not other.node.expr:
+            return False
+        # In `x * x` both places are one to the learner, who writes one rule for the square.
+        sides = {operand.text for operand in self.node.operands}
+        return self.position == other.position or len(sides) == 1
+
+    def carried(self, full: Array | None) -> Array | None:
+        """The share of the tensor, had this step sent *full* to its operand and all steps below been right."""
+        if full is None:
+            return None
+        try:
+            full = np.broadcast_to(full, np.broadcast_shapes(full.shape, self.x.shape))
+            gradient = reduce_to(full, self.x.shape)
+        except ValueError:
+            return None
+        for node, position in self.below:
+            gradient = reduce_to(vjp(node, position, gradient), node.operands[position].value.shape)
+        return gradient
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """The part of a way that lies in one statement."""
+
+    statement: Statement
+    way: Way
+
+
+def steps_of(case: Case, path: Path, look: Look, *, trusted: bool = False) -> tuple[Step, ...]:
+    """The operations of *path*, the outermost first; empty where a statement could not be followed.
+
+    Args:
+        trusted: Whether to go without the proof that the share of *look* comes out; for a sum of shares that is proved
+            as a whole.
+    """
+    share, upstream = look.shares[path.key], look.upstream[path.key]
+    for way in _ways(path.statement, path.position, look):
+        if not way:
+            continue
+        lowest = Stretch(path.statement, way)
+        above, top = _above(case, path, look, upstream)
+        steps = _descended([*above, lowest], top, look) if above else ()
+        if steps and (trusted or _reproduces(steps[0], share)):
+            return steps
+        steps = _descended([lowest], upstream, look)
+        if steps and (trusted or _reproduces(steps[0], share)):
+            return steps
+    return ()
+
+
+def _ways(statement: Statement, position: int, look: Look) -> list[Way]:
+    """The ways to occurrence *position* of *statement*; more than one where occurrences and leaves do not match up."""
+    try:
+        root = traced(statement.node, look.forward, look.dims)
+    except UntracedError:
+        return []
+    # Torch's own output: where a curve is flat, one unit in the last place of y is many of 1 - y².
+    output = look.forward.get(statement.outputs[0])
+    if output is not None and output.shape == root.value.shape:
+        root = replace(root, value=output)
+    name = statement.inputs[position]
+    leaves: list[Leaf] = []
+    _leaves(root, (), leaves)
+    mine = [way for place, leaf, way in sorted(leaves, key=lambda leaf: leaf[0]) if leaf == name]
+    rank = statement.inputs[:position].count(name)
+    return mine[rank : rank + 1] + mine
+
+
+def _leaves(node: Node, way: Way, found: list[Leaf]) -> None:
+    if node.op == "tensor" and isinstance(node.expr, ast.Name):
+        found.append(((node.expr.lineno, node.expr.col_offset), node.expr.id, way))
+    for position, operand in enumerate(node.operands):
+        _leaves(operand, (*way, (node, position)), found)
+
+
+def _above(case: Case, path: Path, look: Look, upstream: Array) -> tuple[list[Stretch], Array]:
+    """The statements from the next gradient in force down to the consumer of *path*, and that gradient."""
+    stretches: list[Stretch] = []
+    name, gradient = path.consumer, upstream
+    while f"d{name}" not in look.gradients:
+        readers = [(each, at) for each in case.statements for at, read in enumerate(each.inputs) if read == name]
+        ways = _ways(*readers[0], look) if len(readers) == 1 else []
+        if not ways or not ways[0]:
+            return [], upstream
+        stretches.insert(0, Stretch(readers[0][0], ways[0]))
+        name = readers[0][0].outputs[0]
+        gradient = look.gradients.get(f"d{name}", upstream)
+    return stretches, gradient
+
+
+def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[Step, ...]:
+    way = [(stretch.statement, *pair) for stretch in stretches for pair in stretch.way]
+    if not way or upstream.shape != way[0][1].value.shape:
+        return ()
+    steps, g = [], upstream
+    for depth, (statement, node, position) in enumerate(way):
+        below = tuple((lower, at) for _, lower, at in way[depth + 1 :])
+        steps.append(Step(node, position, g, below, look, statement))
+        try:
+            g = reduce_to(vjp(node, position, g), node.operands[position].value.shape)
+        except (KeyError, ValueError, IndexError, TypeError):
+            return ()
+    return tuple(steps)
+
+
+def _reproduces(step: Step, share: Array) -> bool:
+    mine = step.carried(vjp(step.node, step.position, step.g))
+    if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
+        return False
+    apart = float(np.abs(mine - share).max(initial=0.0))
+    return apart <= CHAIN * max(float(np.abs(share).max(initial=0.0)), 1e-300)

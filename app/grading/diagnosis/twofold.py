@@ -1,0 +1,52 @@
+"""Two slips at once: a row of another table, times a factor that has a name.
+
+| code | meaning |
+|---|---|
+| `ROW+F` | what the row ROW predicts, too large by F, see `factors`; such as `wrong-axis+sign` |
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.evidence import Array, Diagnosis, Mistake
+from app.grading.diagnosis.factors import named_factor
+
+
+def scaled(bench: Bench, mistakes: Iterable[Mistake]) -> Diagnosis | None:
+    """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
+    if len(bench.paths) != 1:
+        return None
+    for mistake in mistakes:
+        if mistake.code.startswith("mean"):
+            # A mean is a sum times a factor already.
+            continue
+        ratios = _ratios(bench, mistake)
+        if not ratios:
+            continue
+        factor = named_factor(bench, ratios, bench.paths)
+        if factor is not None:
+            said = bench.said(mistake)
+            message = f"Two things are off. {said.message} Besides, every entry {factor.text}."
+            return Diagnosis(code=f"{said.code}+{factor.code}", message=message)
+    return None
+
+
+def _ratios(bench: Bench, mistake: Mistake) -> Sequence[float]:
+    """By look, the learner's tensor over the prediction; empty where they are no multiples."""
+    found = []
+    for look in bench.case.looks:
+        tensor, got = bench.predicted(mistake, look), bench.got[id(look)]
+        if tensor is None or tensor.shape != got.shape or got.size < 2 or not bench.wrong(tensor, look):
+            return ()
+        ratio = _multiple(tensor, got)
+        if not ratio or float(np.abs(ratio * tensor - got).max()) > bench.slack(got, look):
+            return ()
+        found.append(ratio)
+    return found
+
+
+def _multiple(tensor: Array, got: Array) -> float:
+    square = float((tensor * tensor).sum())
+    return float((tensor * got).sum()) / square if square else 0.0

@@ -1,0 +1,105 @@
+"""What can be said about a mistake that no table holds: only what was measured.
+
+| code | meaning |
+|---|---|
+| `dtype` | integers or truth values, whose fractions are cut off, or numbers of too few digits |
+| `zeros` | every entry is zero |
+| `shape` | another shape |
+| `unrecognised` | none of the tables; direction, size and place are given |
+"""
+
+import numpy as np
+
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
+from app.grading.diagnosis.naming import axis_text, number_text, shown
+from app.grading.diagnosis.shape import wrong_shape
+
+ALIKE = 0.999
+NOTHING = 1e-10
+VISIBLE = 1e-4
+COARSE = 1e-2
+
+
+def cut_to_integers(case: Case) -> Diagnosis | None:
+    """Right but for the fraction, cut off or rounded, because the tensor cannot hold one."""
+    if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in case.looks):
+        return None
+    ways = (np.trunc, np.round, np.floor, np.ceil)
+    if not any(all(np.array_equal(look.got, way(look.reference)) for look in case.looks) for way in ways):
+        return None
+    return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
+
+
+def too_coarse(case: Case) -> Diagnosis | None:
+    """Right but for digits that the type of number cannot hold."""
+    if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in case.looks):
+        return None
+    if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in case.looks):
+        return None
+    return sentences.unfit(case.name, "dtype torch.float16, too few digits")
+
+
+def all_zeros(case: Case) -> Diagnosis | None:
+    if any(look.got.size == 0 or np.abs(look.got).max() > NOTHING * scale_of(look) for look in case.looks):
+        return None
+    message = (
+        f"Every entry of `{case.name}` is zero. The rule has to hold for any upstream, and for the one used here the "
+        "gradient is not zero."
+    )
+    return Diagnosis(code=f"{case.name}:zeros", message=message)
+
+
+def another_shape(case: Case) -> Diagnosis | None:
+    """A shape that no row predicts."""
+    if all(look.got.shape == look.reference.shape for look in case.looks):
+        return None
+    return Diagnosis(code=f"{case.name}:shape", message=wrong_shape(case))
+
+
+def unrecognised(case: Case) -> Diagnosis:
+    """True facts only: direction, size and where the error sits, or the shapes where they differ."""
+    look = _telling(case)
+    if look.got.shape != look.reference.shape:
+        return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
+    got, reference = np.asarray(look.got, dtype=np.float64), look.reference
+    parts = [
+        f"`{case.name}` has the right shape, but its numbers differ",
+        *_direction(got, reference),
+        *_place(case, look, got),
+    ]
+    return Diagnosis(code=f"{case.name}:unrecognised", message="; ".join(parts) + ".")
+
+
+def _telling(case: Case) -> Look:
+    """The lesson's own sizes where the error shows on them, otherwise hidden ones."""
+    look = shown(case)
+    if look is case.visible and look.got.shape == look.reference.shape:
+        apart = np.abs(np.asarray(look.got, dtype=np.float64) - look.reference).max(initial=0.0)
+        return look if apart > VISIBLE * np.abs(look.reference).max(initial=0.0) else case.looks[0]
+    return look
+
+
+def _direction(got: Array, reference: Array) -> list[str]:
+    lengths = float(np.linalg.norm(got)), float(np.linalg.norm(reference))
+    if got.size < 2 or not all(np.isfinite(lengths)) or not all(lengths):
+        return []
+    cosine = float((got * reference).sum()) / (lengths[0] * lengths[1])
+    ratio = number_text(lengths[0] / lengths[1])
+    kind = "the direction is nearly right" if cosine > ALIKE else "the direction differs"
+    if cosine < -ALIKE:
+        kind = "the direction is nearly opposite"
+    return [f"{kind} (cosine {cosine:.3f}), the length is {ratio} times that of the reference"]
+
+
+def _place(case: Case, look: Look, got: Array) -> list[str]:
+    off = np.abs(got - look.reference) > VISIBLE * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
+    share = float(off.mean()) if off.size else 0.0
+    if share >= 1.0:
+        return ["every entry is off"]
+    for axis in range(off.ndim):
+        rows = off.any(axis=tuple(other for other in range(off.ndim) if other != axis))
+        if 0 < rows.sum() <= 3 < rows.size:
+            places = ", ".join(str(place) for place in np.flatnonzero(rows))
+            return [f"all of the error sits at {axis_text(case, case.tensor, axis)}, position {places}"]
+    return [f"{int(off.sum())} of the {off.size} entries are off"]

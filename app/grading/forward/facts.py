@@ -1,0 +1,29 @@
+"""What is derived from a forward program on the lesson's own sizes: shapes, backward order, who reads what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Shape = tuple[int, ...]
+Outcome = Literal["graded", "refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Facts about a forward program.
+
+    Args:
+        shapes: By name of every tensor (inputs and intermediates), on the lesson's sizes.
+        gradable: Names of the tensors that have a gradient, in backward order, the output first.
+        consumers: By tensor name, the outputs of the statements that read it.
+        error: Why the program did not run; empty when it did.
+        line: The line of the lesson file that *error* speaks of; 0 where it speaks of none.
+        outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
+    """
+
+    shapes: Mapping[str, Shape]
+    gradable: tuple[str, ...]
+    consumers: Mapping[str, tuple[str, ...]]
+    error: str = ""
+    line: int = 0
+    outcome: Outcome = "graded"

@@ -1,0 +1,203 @@
+"""A forward program read as straight-line statements: who writes which tensor, who reads it, in which order.
+
+Everything the product knows about an exercise follows from this reading, so what cannot be read this way (a loop, a
+name written twice, a write in place) is refused with the author's line; nothing is guessed.
+"""
+
+import ast
+import builtins
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+MODULES = frozenset({"torch", "F", "math"})
+_BUILTINS = frozenset(dir(builtins))
+
+
+class ProgramError(ValueError):
+    """Why a program is not straight-line torch; *line* counts from 1 within its source."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One assignment of a forward program.
+
+    Args:
+        index: Position in the program, from 0.
+        outputs: Names it writes (usually one).
+        inputs: Names of tensors it reads, one per occurrence, in source order.
+        node: The right-hand side.
+        source: The statement's text, on one line.
+    """
+
+    index: int
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    node: ast.expr
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """One way in which a tensor reaches the output: as occurrence *position* of *statement*."""
+
+    key: str
+    statement: Statement
+    position: int
+
+    @property
+    def consumer(self) -> str:
+        return self.statement.outputs[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    statements: tuple[Statement, ...]
+    inputs: tuple[str, ...]
+    output: str
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """Every name that the program starts from or writes, in program order."""
+        return self.inputs + tuple(name for statement in self.statements for name in statement.outputs)
+
+    def paths(self, tensor: str) -> tuple[Path, ...]:
+        """The occurrences of *tensor* as an operand, in program order."""
+        return tuple(
+            Path(key=path_key(statement.index, position), statement=statement, position=position)
+            for statement in self.statements
+            for position, name in enumerate(statement.inputs)
+            if name == tensor
+        )
+
+    def frontier(self, tensor: str, forced: Collection[str]) -> frozenset[str]:
+        """The gradients among *forced* (such as `dY`) that meet *tensor* first, on each way from the output."""
+        found: set[str] = set()
+        waiting, seen = [tensor], {tensor}
+        while waiting:
+            for path in self.paths(waiting.pop()):
+                for output in path.statement.outputs:
+                    if f"d{output}" in forced:
+                        found.add(f"d{output}")
+                    elif output not in seen:
+                        seen.add(output)
+                        waiting.append(output)
+        return frozenset(found)
+
+    def backward_order(self, tensors: Iterable[str]) -> tuple[str, ...]:
+        """*tensors* in the order in which a backward pass completes their gradients, the output first."""
+
+        def completed(tensor: str) -> tuple[int, int]:
+            if tensor == self.output:
+                return (-len(self.statements), 0)
+            first = next(iter(self.paths(tensor)), None)
+            return (1, 0) if first is None else (-first.statement.index, first.position)
+
+        return tuple(sorted(tensors, key=completed))
+
+
+def path_key(statement: int, position: int) -> str:
+    return f"{statement}.{position}"
+
+
+def read_program(source: str, inputs: Collection[str], dims: Collection[str], output: str) -> Program:
+    """Read *source* as statements.
+
+    Raises:
+        ProgramError: The text is not a straight-line program that ends in *output*.
+    """
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise ProgramError(f"this is not Python: {getattr(error, 'msg', None) or error}", line) from None
+    known = dict.fromkeys(inputs)
+    constants = MODULES | set(dims)
+    statements: list[Statement] = []
+    for node in body:
+        statement = _statement(len(statements), node, known, constants)
+        statements.append(statement)
+        known.update(dict.fromkeys(statement.outputs))
+    if output not in known:
+        raise ProgramError(f"the output `{output}` is never written", body[-1].lineno if body else 1)
+    return Program(statements=tuple(statements), inputs=tuple(inputs), output=output)
+
+
+def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants: Collection[str]) -> Statement:
+    if not isinstance(node, ast.Assign):
+        raise ProgramError(
+            f"a forward program is a list of assignments such as `Y = X @ W`; this is {_kind(node)}", node.lineno
+        )
+    outputs = _targets(node)
+    for name in outputs:
+        if name in known:
+            raise ProgramError(f"`{name}` is written twice; give the new tensor its own name", node.lineno)
+        if name in constants:
+            raise ProgramError(f"`{name}` is a size or a module already; choose another name", node.lineno)
+    if isinstance(node.value, ast.Name):
+        raise ProgramError(
+            f"`{outputs[0]} = {node.value.id}` gives one tensor two names; write `{node.value.id}.clone()`", node.lineno
+        )
+    return Statement(
+        index=index,
+        outputs=outputs,
+        inputs=_occurrences(node.value, known, constants),
+        node=node.value,
+        source=ast.unparse(node),
+    )
+
+
+def _targets(node: ast.Assign) -> tuple[str, ...]:
+    if len(node.targets) != 1:
+        raise ProgramError("assign one name per statement, not `a = b = …`", node.lineno)
+    target = node.targets[0]
+    if isinstance(target, ast.Name):
+        return (target.id,)
+    if isinstance(target, ast.Tuple | ast.List):
+        names = tuple(one.id for one in target.elts if isinstance(one, ast.Name))
+        if len(names) == len(target.elts) and len(set(names)) == len(names):
+            return names
+    raise ProgramError(
+        f"`{ast.unparse(target)}` cannot be written here: assign to plain names, each of them once", node.lineno
+    )
+
+
+def _occurrences(node: ast.expr, known: Mapping[str, None], constants: Collection[str]) -> tuple[str, ...]:
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    local = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    local |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+    for one in ast.walk(node):
+        if isinstance(one, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            raise ProgramError(f"`{ast.unparse(one)}` is not allowed inside a statement", one.lineno)
+        if isinstance(one, ast.Attribute) and one.attr.endswith("_") and not one.attr.startswith("_"):
+            raise ProgramError(f"`.{one.attr}` writes in place; use the form without the underscore", one.lineno)
+    shadowed = sorted(local & set(known))
+    if shadowed:
+        raise ProgramError(f"`{shadowed[0]}` is a tensor; a loop variable needs another name", node.lineno)
+    for one in names:
+        if one.id not in known and one.id not in constants and one.id not in local and one.id not in _BUILTINS:
+            raise ProgramError(
+                f"`{one.id}` is not known here; list it under :inputs: or :dims:, or write it first", one.lineno
+            )
+    found = sorted((one.lineno, one.col_offset, one.id) for one in names if one.id in known)
+    return tuple(name for _, _, name in found)
+
+
+def _kind(node: ast.stmt) -> str:
+    kinds: dict[type[ast.stmt], str] = {
+        ast.For: "a loop",
+        ast.While: "a loop",
+        ast.If: "a branch",
+        ast.AugAssign: "an assignment in place; write `y = y_before + …` with a fresh name",
+        ast.AnnAssign: "an annotated assignment",
+        ast.FunctionDef: "a function definition",
+        ast.ClassDef: "a class",
+        ast.Import: "an import; `torch`, `F` and `math` are in scope",
+        ast.ImportFrom: "an import; `torch`, `F` and `math` are in scope",
+        ast.Expr: "an expression whose value is lost",
+    }
+    return kinds.get(type(node), f"a statement of another kind ({type(node).__name__})")

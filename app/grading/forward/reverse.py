@@ -1,0 +1,252 @@
+"""The reference tape: runs a forward program statement by statement and knows the share of every occurrence.
+
+This module runs in the jail, on the author's program; only `tape` and `attempt` may import it. Each statement is run on
+leaf copies of its inputs, one copy per occurrence, so a vector-Jacobian product of the statement gives every share.
+Shares are summed in the order in which autograd would sum them, so that the sum is autograd's to the last bit.
+"""
+
+import ast
+import math
+import operator
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from app.grading.forward.occurrences import COPIES, SPREAD, expression
+
+Tensor = torch.Tensor
+_TEXT_CHARS = 2000
+
+
+class StatementError(Exception):
+    """A statement of the author's program raised; *index* is its place in the program.
+
+    Args:
+        draws: Whether it ran, but drew random numbers.
+    """
+
+    def __init__(self, index: int, message: str, draws: bool = False) -> None:
+        super().__init__(message)
+        self.index = index
+        self.message = message
+        self.draws = draws
+
+
+class Node:
+    """One evaluated statement: leaf copies in, outputs out."""
+
+    def __init__(self, index: int, outputs: Sequence[str], inputs: Sequence[str]) -> None:
+        self.index = index
+        self.outputs = tuple(outputs)
+        self.inputs = tuple(inputs)
+        self.results: dict[str, Tensor] = {}
+        self.watched: dict[int, Tensor] = {}
+        self.order: dict[int, int] = {}
+
+    def shares(self, upstreams: Mapping[str, Tensor]) -> dict[int, Tensor]:
+        """By occurrence: what arrives there when *upstreams* arrive at the outputs. Empty where nothing does."""
+        flowing = [name for name, result in self.results.items() if name in upstreams and result.requires_grad]
+        if not flowing or not self.watched:
+            return {}
+        results = [self.results[name] for name in flowing]
+        arriving = [upstreams[name] for name in flowing]
+        found = torch.autograd.grad(
+            results, list(self.watched.values()), arriving, retain_graph=True, allow_unused=True
+        )
+        return {position: share for position, share in zip(self.watched, found, strict=True) if share is not None}
+
+
+class Tape:
+    """A program evaluated on one set of data.
+
+    Raises:
+        StatementError: A statement raised or drew random numbers, or left no tensor where one is needed.
+    """
+
+    def __init__(self, statements: Sequence[Mapping[str, Any]], data: Mapping[str, Tensor], dims: Mapping[str, int]):
+        self.values: dict[str, Any] = dict(data)
+        self.statements = statements
+        self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
+        self.nodes = [self._evaluate(index, spread=False) for index in range(len(statements))]
+        self._spread: dict[int, Node] = {}
+
+    def spread(self, index: int) -> Node:
+        """The same statement with its broadcasts made openly."""
+        if index not in self._spread:
+            self._spread[index] = self._evaluate(index, spread=True)
+        return self._spread[index]
+
+    def _evaluate(self, index: int, spread: bool) -> Node:
+        statement = self.statements[index]
+        node = Node(index, statement["outputs"], statement["inputs"])
+        copies = [_leaf(self.values[name]) for name in node.inputs]
+        watched = {at: one for at, one in enumerate(copies) if isinstance(one, Tensor) and one.requires_grad}
+        places = {id(one): at for at, one in watched.items()}
+        scope = {**self.scope, COPIES: copies, SPREAD: lambda *call: _spread(places, watched, *call)}
+        value = self._run(index, statement, scope, spread)
+        node.watched = watched
+        for name, result in zip(node.outputs, _unpacked(index, value, node.outputs), strict=True):
+            if isinstance(result, Tensor):
+                node.results[name] = result
+                result = result.detach()
+            if not spread:
+                self.values[name] = result
+        node.order = _order(node)
+        return node
+
+    def _run(self, index: int, statement: Mapping[str, Any], scope: dict[str, Any], spread: bool) -> Any:
+        code = _compiled(statement["source"], frozenset(statement["inputs"]), spread)
+        state = torch.default_generator.get_state()
+        try:
+            value = eval(code, scope)
+        except MemoryError:
+            raise
+        except Exception as error:
+            text = "".join(traceback.format_exception_only(error)).strip()
+            raise StatementError(index, text[:_TEXT_CHARS]) from None
+        # A statement is run more than once, so what it draws would be another number each time.
+        if not torch.equal(state, torch.default_generator.get_state()):
+            raise StatementError(index, "draws random numbers", draws=True)
+        return value
+
+    def backward(self, forced: Mapping[str, Tensor]) -> "Sweep":
+        """One backward pass in which the tensors in *forced* have the upstream gradients given there."""
+        in_force = dict(forced)
+        gradients: dict[str, Tensor] = {}
+        shares: dict[tuple[int, int], Tensor] = {}
+        for node in reversed(self.nodes):
+            in_force.update(
+                {name: gradients[name] for name in node.outputs if name in gradients and name not in forced}
+            )
+            found = node.shares(in_force)
+            for position in sorted(found, key=lambda at: node.order.get(at, at), reverse=True):
+                name, share = node.inputs[position], found[position]
+                shares[node.index, position] = share
+                gradients[name] = gradients[name] + share if name in gradients else share
+        return Sweep(gradients, shares, in_force)
+
+    def unreduced(self, sweep: "Sweep", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
+        """The shares of *sweep* that arrive at *tensors*, before the sums over stretched axes."""
+        return {
+            (node.index, position): share
+            for node in self.nodes
+            if not set(tensors).isdisjoint(node.inputs)
+            for position, share in self.spread(node.index).shares(sweep.in_force).items()
+        }
+
+
+class Sweep:
+    """What one backward pass found: gradients by tensor, shares by occurrence, upstreams in force by tensor."""
+
+    def __init__(
+        self, gradients: dict[str, Tensor], shares: dict[tuple[int, int], Tensor], in_force: dict[str, Tensor]
+    ) -> None:
+        self.gradients = gradients
+        self.shares = shares
+        self.in_force = in_force
+
+
+def whole(
+    statements: Sequence[Mapping[str, Any]],
+    data: Mapping[str, Tensor],
+    dims: Mapping[str, int],
+    output: str,
+    upstream: Tensor | None,
+) -> dict[str, Tensor]:
+    """The gradient of every tensor by autograd on the uncut program; *upstream* defaults to ones."""
+    scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
+    values: dict[str, Any] = {name: _leaf(value) for name, value in data.items()}
+    for index, statement in enumerate(statements):
+        code = _compiled(statement["source"], frozenset(), False)
+        outputs = statement["outputs"]
+        for name, value in zip(outputs, _unpacked(index, eval(code, {**scope, **values}), outputs), strict=True):
+            same = isinstance(value, Tensor) and any(value is other for other in values.values())
+            values[name] = value.view_as(value) if same and isinstance(value, Tensor) else value
+    flowing = {name: one for name, one in values.items() if isinstance(one, Tensor) and one.requires_grad}
+    if output not in flowing:
+        return {}
+    arriving = torch.ones_like(flowing[output]) if upstream is None else upstream
+    found = torch.autograd.grad(flowing[output], list(flowing.values()), arriving, allow_unused=True)
+    return {name: gradient for name, gradient in zip(flowing, found, strict=True) if gradient is not None}
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str, tensors: frozenset[str], spread: bool) -> Any:
+    assignment = ast.parse(source).body[0]
+    assert isinstance(assignment, ast.Assign), "the program was read before it came here"
+    return compile(expression(assignment.value, tensors, spread), "<forward>", "eval")
+
+
+def _leaf(value: object) -> object:
+    if not isinstance(value, Tensor):
+        return value
+    copy = value.detach().clone()
+    return copy.requires_grad_() if copy.is_floating_point() else copy
+
+
+def _unpacked(index: int, value: object, outputs: Sequence[str]) -> Iterable[object]:
+    if len(outputs) == 1:
+        return (value,)
+    if isinstance(value, Sequence | Tensor):
+        parts = tuple(value)
+        if len(parts) == len(outputs):
+            return parts
+    raise StatementError(index, f"ValueError: {len(outputs)} names on the left, another number of values on the right")
+
+
+def _order(node: Node) -> dict[int, int]:
+    """By occurrence, when the function that reads it was recorded; autograd visits later ones first."""
+    at = {id(one): position for position, one in node.watched.items()}
+    order: dict[int, int] = {}
+    seen: set[Any] = set()
+    waiting: list[Any] = [one.grad_fn for one in node.results.values() if one.grad_fn is not None]
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for following, _ in function.next_functions:
+            if following is None:
+                continue
+            position = at.get(id(getattr(following, "variable", None)))
+            if position is None:
+                waiting.append(following)
+            else:
+                order[position] = max(order.get(position, -1), function._sequence_nr())
+    return order
+
+
+def _spread(places: dict[int, int], watched: dict[int, Tensor], name: str, *operands: Any) -> Any:
+    """Apply an operation after copying its operands along the axes in which they are stretched."""
+    tensors = [one for one in operands if isinstance(one, Tensor)]
+    if len(tensors) > 1:
+        product = name == "matmul"
+        if not product:
+            shape = _common([one.shape for one in tensors])
+            operands = tuple(_stretched(places, watched, one, shape) for one in operands)
+        elif all(one.ndim > 1 for one in tensors):
+            batch = _common([one.shape[:-2] for one in tensors])
+            operands = tuple(_stretched(places, watched, one, (*batch, *one.shape[-2:])) for one in operands)
+    function: Callable[..., Any] = getattr(operator, name, None) or getattr(torch, name)
+    return function(*operands)
+
+
+def _stretched(places: dict[int, int], watched: dict[int, Tensor], one: Any, shape: Sequence[int]) -> Any:
+    if not isinstance(one, Tensor) or one.shape == tuple(shape):
+        return one
+    stretched = one.expand(*shape)
+    position = places.get(id(one))
+    if position is not None:
+        watched[position] = stretched
+    return stretched
+
+
+def _common(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The shape that broadcasting gives; sizes that do not fit are left for the operation itself to refuse."""
+    rank = max(len(shape) for shape in shapes)
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
+    return tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True))

@@ -1,0 +1,131 @@
+"""The driver that runs a forward program in the jail: its tensors, or its gradients under forced upstreams.
+
+It decides nothing and knows nothing but the author's program; what it sends back is numbers.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import torch
+
+from app.grading.forward.reverse import StatementError, Sweep, Tape, whole
+
+Tensor = torch.Tensor
+
+
+class Output(Protocol):
+    """Where a driver leaves its results; given by the sandbox."""
+
+    def tensor(self, key: str, value: object) -> None: ...
+
+    def text(self, key: str, value: str) -> None: ...
+
+
+def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+    """Answer a tape job: mode `forward` evaluates, mode `backward` differentiates under forced upstreams."""
+    report: dict[str, Any] = {}
+    for job in header["runs"]:
+        torch.default_generator.manual_seed(0)
+        torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
+        data = {name: arrays[key] for name, key in job["inputs"].items()}
+        try:
+            tape = Tape(header["statements"], data, job["dims"])
+            answer = _forward if header["mode"] == "forward" else _backward
+            report[job["id"]] = answer(header, job, tape, arrays, out)
+        except StatementError as failure:
+            report[job["id"]] = {"failed": failure.index, "message": failure.message, "draws": failure.draws}
+    out.text("report", json.dumps(report))
+
+
+def _forward(
+    header: Mapping[str, Any], job: Mapping[str, Any], tape: Tape, arrays: Mapping[str, Tensor], out: Output
+) -> dict[str, Any]:
+    del arrays
+    kinds: dict[str, Any] = {}
+    for name, value in tape.values.items():
+        if not isinstance(value, Tensor):
+            kinds[name] = {"kind": type(value).__name__}
+            if isinstance(value, int | float):
+                kinds[name]["number"] = value
+            continue
+        kinds[name] = {"shape": list(value.shape), "nan": bool(torch.isnan(value).any())}
+        if name not in job["inputs"]:
+            out.tensor(f"{job['id']}/{name}", value)
+    data = {name: tape.values[name] for name in job["inputs"]}
+    return {
+        "tensors": kinds,
+        "gradable": sorted(whole(header["statements"], data, job["dims"], header["output"], None)),
+    }
+
+
+def _backward(
+    header: Mapping[str, Any], job: Mapping[str, Any], tape: Tape, arrays: Mapping[str, Tensor], out: Output
+) -> dict[str, Any]:
+    forced = {name: arrays[key] for name, key in job["forced"].items()}
+    sweep = tape.backward(forced)
+    gradients = {**sweep.gradients, header["output"]: forced[header["output"]]}
+    if job.get("whole"):
+        data = {name: tape.values[name] for name in job["inputs"]}
+        upstream = forced[header["output"]]
+        gradients = {**gradients, **whole(header["statements"], data, job["dims"], header["output"], upstream)}
+    unreduced = tape.unreduced(sweep, job["want"])
+    for name in job["want"]:
+        if name in gradients:
+            out.tensor(f"{job['id']}/g/{name}", gradients[name])
+    if job.get("detail"):
+        _detail(job, tape, sweep, unreduced, forced, arrays, out)
+    return {
+        name: {
+            "reference": _largest(gradients[name]),
+            "shares": {f"{i}.{j}": _largest(one) for (i, j), one in sweep.shares.items() if _reads(tape, i, j, name)},
+            "noise": max((_largest(one) for (i, j), one in unreduced.items() if _reads(tape, i, j, name)), default=0.0),
+        }
+        for name in job["want"]
+        if name in gradients
+    }
+
+
+def _detail(
+    job: Mapping[str, Any],
+    tape: Tape,
+    sweep: Sweep,
+    unreduced: Mapping[tuple[int, int], Tensor],
+    forced: Mapping[str, Tensor],
+    arrays: Mapping[str, Tensor],
+    out: Output,
+) -> None:
+    """Everything about one tensor: its shares, their upstreams, what other upstreams and blocked tensors would give."""
+    run, tensor = job["id"], job["detail"]
+    for (i, j), share in sweep.shares.items():
+        if not _reads(tape, i, j, tensor):
+            continue
+        key, node = f"{i}.{j}", tape.nodes[i]
+        out.tensor(f"{run}/s/{key}", share)
+        if (i, j) in unreduced and unreduced[i, j].shape != share.shape:
+            out.tensor(f"{run}/u/{key}", unreduced[i, j])
+        consumer = next(name for name in node.outputs if name in sweep.in_force)
+        out.tensor(f"{run}/up/{key}", sweep.in_force[consumer])
+        for name, at in job["others"].items():
+            other = arrays[at]
+            if name != consumer and other.shape == sweep.in_force[consumer].shape:
+                found = node.shares({consumer: other})
+                if j in found:
+                    out.tensor(f"{run}/o/{key}/{name}", found[j])
+    middle = [name for name in job["blockable"] if name != tensor and isinstance(tape.values.get(name), Tensor)]
+    blocks = {name: [name] for name in middle} | ({"*": middle} if len(middle) > 1 else {})
+    for label, held in blocks.items():
+        still = {name: torch.zeros_like(tape.values[name]) for name in held}
+        blocked = tape.backward({**still, **forced}).gradients.get(tensor)
+        if blocked is None:
+            blocked = torch.zeros_like(tape.values[tensor])
+        if not torch.equal(blocked, sweep.gradients[tensor]):
+            out.tensor(f"{run}/b/{label}", blocked)
+
+
+def _reads(tape: Tape, index: int, position: int, name: str) -> bool:
+    return tape.nodes[index].inputs[position] == name
+
+
+def _largest(value: Tensor) -> float:
+    return float(value.abs().max()) if value.numel() else 0.0

@@ -1,0 +1,273 @@
+"""The driver that runs a submission in the jail, one top-level statement at a time, once per set of data.
+
+It runs untrusted code and sends back nothing but tensors and a report; it holds no reference and decides nothing.
+In an isolated run the finished gradient is kept and then replaced by a random upstream, so that every later line is
+judged on its own; in the other runs the learner's numbers flow on.
+"""
+
+import ast
+import json
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from io import StringIO
+from typing import Any, Protocol
+
+import torch
+import torch.nn.functional as F
+
+from app.grading.judge.fault import FILE, describe, is_out_of_memory
+from app.grading.judge.plan import steps
+from app.grading.judge.shown import shown_as
+
+Tensor = torch.Tensor
+_NUMBERS = (bool, int, float)
+_LARGEST = 2**24  # entries that are copied to be kept; a tensor spread from one number can claim any size
+_WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
+
+
+class Output(Protocol):
+    """Where a driver leaves its results; given by the sandbox."""
+
+    def tensor(self, key: str, value: object) -> None: ...
+
+    def text(self, key: str, value: str) -> None: ...
+
+    def capture(self) -> AbstractContextManager[StringIO]: ...
+
+
+def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+    """Run the submission of *header* on every set of data that it names."""
+    report: dict[str, Any] = {}
+    plain = _Code(header["source"], wide=False)
+    codes = {"float32": plain, "float64": _Code(header["source"], wide=True) if "loat" in header["source"] else plain}
+    with torch.no_grad():
+        for job in header["runs"]:
+            torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
+            torch.default_generator.manual_seed(0)
+            trial = _Trial(header, job, arrays, codes[job["dtype"]])
+            if job["visible"]:
+                with out.capture() as printed:
+                    trial.run()
+                    out.text("printed", printed.getvalue())
+            else:
+                trial.run()
+            report[job["id"]] = trial.send(out)
+    out.text("report", json.dumps(report))
+
+
+class _Code:
+    """The statements, compiled one by one; *wide* turns float32 into float64, where the hidden data live."""
+
+    def __init__(self, source: str, wide: bool) -> None:
+        self.nodes = steps(ast.parse(source).body)
+        self._wide = wide
+        self._codes: dict[int, Any] = {}
+
+    def __getitem__(self, index: int) -> Any:
+        if index not in self._codes:
+            if self._wide:
+                self.nodes[index] = _Widened().visit(self.nodes[index])
+            module = ast.Module([self.nodes[index]], [])
+            self._codes[index] = compile(module, FILE, "exec")
+        return self._codes[index]
+
+
+class _Widened(ast.NodeTransformer):
+    """A learner who writes `.float()` means the precision of the lesson, which is float64 on hidden data."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "torch":
+            node.attr = _WIDER.get(node.attr, node.attr)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "float":
+            node.func.attr = "double"
+        return node
+
+
+class _Kept:
+    """A finished gradient: the object the learner left, and its numbers at that moment."""
+
+    def __init__(self, value: object, statement: int) -> None:
+        self.value = value
+        self.statement = statement
+        self.numbers = value.clone() if type(value) is Tensor and value.numel() <= _LARGEST else None
+        self.version = value._version if type(value) is Tensor else 0
+        self.changed_by: int | None = None
+
+    def look(self, statement: int) -> None:
+        if self.changed_by is None and type(self.value) is Tensor and self.value._version != self.version:
+            self.version = self.value._version
+            if self.numbers is None or not _same(self.value, self.numbers):
+                self.changed_by = statement
+
+
+class _Guarded:
+    """A tensor that is not the learner's to change, and what it should hold."""
+
+    def __init__(self, name: str, pristine: Tensor) -> None:
+        self.name = name
+        self.pristine = pristine
+        self.renew()
+
+    def renew(self) -> None:
+        self.value = self.pristine.clone()
+        self.version = self.value._version
+
+
+class _Trial:
+    """One run of the submission on one set of data."""
+
+    def __init__(
+        self, header: Mapping[str, Any], job: Mapping[str, Any], arrays: Mapping[str, Tensor], code: _Code
+    ) -> None:
+        self.id = job["id"]
+        self.code = code
+        self.lines = header["lines"]
+        self.last: dict[str, int] = header["last"]
+        self.required: list[str] = header["required"]
+        self.finished: dict[int, list[str]] = {}
+        for name in self.required:
+            if name in self.last:
+                self.finished.setdefault(self.last[name], []).append(name)
+        self.isolated = bool(job["isolated"])
+        self.shown: list[str] = header["shown"]
+        self.visible = bool(job["visible"])
+        self.arrays = arrays
+        self.forced = {name: arrays[key] for name, key in job["forced"].items()}
+        self.guarded = {name: _Guarded(name, arrays[key]) for name, key in job["scope"].items()}
+        self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **job["dims"]}
+        self.scope |= {name: one.value for name, one in self.guarded.items()}
+        self.kept: dict[str, _Kept] = {}
+        self.tainted: set[str] = set()
+        self.errors: list[dict[str, Any]] = []
+        self.mutated: list[dict[str, Any]] = []
+        self.rebound: list[dict[str, Any]] = []
+        self.bound: dict[str, object] = {}
+        for name in self.required:
+            if name not in self.last and name in self.forced:
+                self._force(name)
+
+    def run(self) -> None:
+        for index, line in enumerate(self.lines):
+            if line["blank"] or not self.tainted.isdisjoint(line["reads"]):
+                self._taint(line["writes"])
+            elif not self._execute(index):
+                if not self.isolated:
+                    break
+                self._taint(line["writes"])
+            else:
+                self.tainted.difference_update(line["writes"])
+            self._watch(index)
+            self._finish(index)
+
+    def _execute(self, index: int) -> bool:
+        try:
+            exec(self.code[index], self.scope)
+        except MemoryError:
+            raise
+        except BaseException as error:
+            if is_out_of_memory(error):
+                raise MemoryError from None
+            self.errors.append({"statement": index, **describe(error, self.code.nodes[index])})
+            return False
+        return True
+
+    def _taint(self, names: list[str]) -> None:
+        for name in names:
+            self.tainted.add(name)
+            if name not in self.guarded:
+                self.scope.pop(name, None)
+
+    def _watch(self, index: int) -> None:
+        """Notice what this statement changed that it should have left alone."""
+        for one in [one for one in self.guarded.values() if one.value._version != one.version]:
+            self._restore(one, index)
+        if self.visible:
+            self._rebind(index)
+        for name, kept in self.kept.items():
+            if kept.statement != index and self.last.get(name) != index:
+                kept.look(index)
+
+    def _rebind(self, index: int) -> None:
+        """Notice a given name that this statement bound to other values."""
+        for name, one in self.guarded.items():
+            now = self.scope.get(name, one.value)
+            if now is not one.value and now is not self.bound.get(name):
+                self.bound[name] = now
+                if type(now) is not Tensor or not _alike(now, one.pristine):
+                    self.rebound.append({"name": name, "statement": index})
+
+    def _restore(self, one: _Guarded, index: int) -> None:
+        if not _same(one.value, one.pristine):
+            self.mutated.append({"name": one.name, "statement": index})
+            if self.isolated:
+                bound = self.scope.get(one.name) is one.value
+                one.renew()
+                if bound:
+                    self.scope[one.name] = one.value
+                return
+        one.version = one.value._version
+
+    def _finish(self, index: int) -> None:
+        for name in self.finished.get(index, ()):
+            if name in self.scope and name not in self.tainted:
+                self.kept[name] = _Kept(self.scope[name], index)
+            if name in self.forced:
+                self._force(name)
+
+    def _force(self, name: str) -> None:
+        one = self.guarded[name] = _Guarded(name, self.forced[name])
+        self.scope[name] = one.value
+        self.tainted.discard(name)
+
+    def send(self, out: Output) -> dict[str, Any]:
+        """Send what was kept; say of everything that is not a tensor what it is."""
+        kinds: dict[str, Any] = {}
+        changed: dict[str, int] = {}
+        for name, kept in self.kept.items():
+            value = kept.value
+            if isinstance(value, _NUMBERS):
+                kinds[name] = {"kind": type(value).__name__, "number": _float(value)}
+            elif not isinstance(value, Tensor):
+                kinds[name] = {"kind": type(value).__name__}
+            else:
+                out.tensor(f"{self.id}/{name}", value if kept.numbers is None else kept.numbers)
+                if kept.changed_by is not None:
+                    changed[name] = kept.changed_by
+                    out.tensor(f"{self.id}/later/{name}", kept.value)
+        shown = [shown_as(name, self.scope[name]) for name in self.shown if name in self.scope]
+        return {
+            "errors": self.errors,
+            "mutated": self.mutated,
+            "rebound": self.rebound,
+            "changed": changed,
+            "kinds": kinds,
+            "shown": shown,
+        }
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    if one.shape != other.shape:
+        return False
+    return torch.equal(one, other) or bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+def _alike(one: Tensor, other: Tensor) -> bool:
+    """Whether the values are the same, whatever their type of number."""
+    try:
+        # Shapes first: one number can be spread to any size, which a change of type would fill.
+        return one.shape == other.shape and _same(one.to(other.dtype), other)
+    except RuntimeError:  # on the device without memory, or of a kind that cannot be compared
+        return False
+
+
+def _float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an int may be larger than any float
+        return math.inf if number > 0 else -math.inf

@@ -1,0 +1,188 @@
+"""What Python and torch say of a wrong call, in the learner's words: one row per text, most specific first.
+
+Such texts list whole signatures; what a learner needs is which call on the line is meant, and how it is written.
+"""
+
+import ast
+import re
+from difflib import get_close_matches
+
+from app.grading.judge.raised import Raised, Row
+
+_SHAPED = "Give the sizes of the result, such as `{0}(3, 4)`; one of them may be -1."
+_SUMMED = "`{0}()` takes in all entries, `{0}(0)` those along axis 0; several axes stand in one tuple, `{0}((0, 1))`."
+_LISTED = "The tensors stand in one list, such as `{0}([A, B])`."
+WRITTEN = {
+    "transpose": "It takes the two axes that change places, `.transpose(0, 1)`; for a matrix, `.T` does the same.",
+    "permute": "It takes every axis in its new place, such as `.permute(1, 0)`; for a matrix, `.T` does the same.",
+    "reshape": _SHAPED.format(".reshape"),
+    "view": _SHAPED.format(".view"),
+    "expand": "Give the sizes of the result, such as `.expand(3, 4)`.",
+    "unsqueeze": "It takes the place of the new axis, such as `.unsqueeze(0)`.",
+    "softmax": "It takes a tensor and an axis, such as `F.softmax(x, 1)`.",
+    "log_softmax": "It takes a tensor and an axis, such as `F.log_softmax(x, 1)`.",
+    "one_hot": "It takes the indices and the number of classes, such as `F.one_hot(ix, 27)`.",
+    "where": "It takes a mask and two tensors, such as `torch.where(mask, A, B)`.",
+    "zeros": "It takes sizes, such as `torch.zeros(3, 4)`; `torch.zeros_like(x)` takes those of a tensor.",
+    "ones": "It takes sizes, such as `torch.ones(3, 4)`; `torch.ones_like(x)` takes those of a tensor.",
+    "matmul": "It takes the other factor; `A @ B` is the same.",
+    "pow": "It takes an exponent, such as `.pow(2)`; `** 2` is the same.",
+} | {
+    name: form.format(start + name)
+    for form, start, names in [
+        (_SUMMED, ".", ("sum", "mean", "std", "var", "prod", "amax", "amin")),
+        (_LISTED, "torch.", ("cat", "stack", "concat", "hstack", "vstack")),
+    ]
+    for name in names
+}
+OPTIONS = ("dim", "keepdim", "axis", "unbiased", "correction", "dtype")
+_TAKEN = {
+    "NoneType": "is `None`: was it given a value?",
+    "builtin_function_or_method": "is a function that was not called; parentheses are missing, as in `x.sum()`.",
+    "method": "is a function that was not called; parentheses are missing.",
+    "function": "is a function that was not called; parentheses are missing.",
+    "module": "is a module; write the function behind it, such as `torch.exp(x)` or `F.softmax(x, 1)`.",
+    "torch.Size": "is a shape, not a tensor; a single size is `x.shape[0]`.",
+    "tuple": "is a tuple of several values; take one of them, or unpack them.",
+    "list": "is a list; `torch.tensor(…)` makes a tensor of it.",
+}
+
+
+def _lacking(found: re.Match[str], error: Raised) -> str:
+    names = re.findall(r"""['"](\w+)['"]""", found[2])
+    if found[1] in WRITTEN:
+        lacks = ""
+    elif names == ["input"]:
+        lacks = "It takes the tensor to work on, between the parentheses."
+    else:
+        lacks = "Missing: " + ", ".join(f"`{name}`" for name in names) + "."
+    return _told(error, found[1], f"is given too little. {lacks}")
+
+
+def _axes(found: re.Match[str], error: Raised) -> str:
+    return (
+        f"{_call(error, found[1])} names one axis only: the number after it is taken for `keepdim`. "
+        f"Several axes stand in one tuple, such as `.{found[1]}((0, 1))`."
+    )
+
+
+def _option(found: re.Match[str], error: Raised) -> str:
+    name, option = found.groups()
+    near = [] if option in OPTIONS else get_close_matches(option, OPTIONS, 1)
+    hint = f" Did you mean `{near[0]}`?" if near else ""
+    return f"{_call(error, name)}: `{name}` does not take `{option}` here.{hint}"
+
+
+def _called(found: re.Match[str], error: Raised) -> str:
+    """What was called is no function."""
+    node = _parsed(error.source)
+    called = node.func if isinstance(node, ast.Call) else None
+    what = "This" if called is None else f"`{ast.unparse(called)}`"
+    kind = found[1]
+    if kind in {"module", "NoneType"}:
+        return f"{what} {_TAKEN[kind]}"
+    if isinstance(called, ast.Attribute):
+        return f"{what} is no function but {_a(kind)} already: write it without the parentheses."
+    return (
+        f"{what} is {_a(kind)} and cannot be called like a function: was `*` or `@` forgotten before the parenthesis, "
+        "or were square brackets meant?"
+    )
+
+
+def _uncalled(_: re.Match[str], error: Raised) -> str:
+    node = _parsed(error.source)
+    what = f"`{ast.unparse(node.value)}`" if isinstance(node, ast.Subscript) else "What stands before the bracket"
+    return f"{what} is a function: call it with parentheses, such as `x.sum(0)`, not with square brackets."
+
+
+def _operator(found: re.Match[str], error: Raised) -> str:
+    """An operator that has no meaning for one of its sides."""
+    operator, *kinds = found.groups()
+    sides = _sides(error.source)
+    at = next((place for place in (0, 1) if kinds[place] != "Tensor"), 1)
+    kind = kinds[at]
+    what = f"In `{error.source}`, `{sides[at]}`" if sides else f"At `{operator}`, the {('left', 'right')[at]} side"
+    if kind.startswith("torch.return_types."):
+        return f"{what} holds values and their places; take the values, `.values`."
+    if operator.startswith("@") and kind in {"int", "float", "bool"}:
+        return f"{what} is a single number, and `@` multiplies matrices; with a number, write `*`."
+    return f"{what} {_TAKEN.get(kind, f'is {_a(kind)}, which `{operator}` cannot take.')}"
+
+
+def _power(_: re.Match[str], __: Raised) -> str:
+    return "In Python `^` is no power, but works on single bits: a power is written `**`, such as `x ** 2`."
+
+
+def _argument(found: re.Match[str], error: Raised) -> str:
+    name, _, wanted, kind = found.groups()
+    if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
+        return f"{_call(error, name)} wants a tensor, not a plain number; for numbers there is `math`."
+    return _told(error, name, f"is given {_a(kind)} where it wants {_a(wanted)}.")
+
+
+def _surplus(found: re.Match[str], error: Raised) -> str:
+    return _told(error, found[1], "is given too much.")
+
+
+def _misfit(found: re.Match[str], error: Raised) -> str:
+    given = f"cannot take `{found[2]}`." if found[2] != "()" else "is given too little."
+    return _told(error, found[1], given)
+
+
+def _told(error: Raised, name: str, said: str) -> str:
+    """What is wrong with the call of *name*, and how it is written, where that is known."""
+    return f"{_call(error, name)} {said.strip()} {WRITTEN.get(name, '')}".strip()
+
+
+def _call(error: Raised, name: str) -> str:
+    return f"`{error.source}`" if isinstance(_parsed(error.source), ast.Call) else f"`{name}`"
+
+
+def _a(kind: str) -> str:
+    """*kind*, the name of a Python type, as the learner would call it."""
+    known = {
+        "Tensor": "a tensor",
+        "torch.Size": "a shape",
+        "int": "a number",
+        "float": "a number",
+        "NoneType": "`None`",
+    }
+    return known.get(kind, f"a {kind}" if kind.startswith("tuple of") else f"a Python `{kind}`")
+
+
+def _sides(source: str) -> tuple[str, str] | None:
+    match _parsed(source):
+        case ast.BinOp(left=left, right=right):
+            return ast.unparse(left), ast.unparse(right)
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return None
+    match body:
+        case [ast.AugAssign(target=target, value=value)]:
+            return ast.unparse(target), ast.unparse(value)
+    return None
+
+
+def _parsed(source: str) -> ast.expr | None:
+    """The expression *source*; None where there is none, or where it was cut."""
+    try:
+        return ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+CALLS: tuple[Row, ...] = (
+    (r"^(\w+)\(\): argument 'keepdim' \(position \d+\) must be bool, not int", _axes),
+    (r"^(\w+)\(\) received an invalid combination of arguments - got \((?:Tensor, )?int, int\)", _axes),
+    (r"([\w<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)", _lacking),
+    (r"([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'", _option),
+    (r"^(\w+)\(\) received an invalid combination of arguments - got \([^)]*?(\w+)=", _option),
+    (r"^'([\w.]+)' object is not callable", _called),
+    (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", _uncalled),
+    (r"^unsupported operand type\(s\) for (\S+?):? '([\w.]+)' and '([\w.]+)'", _operator),
+    (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", _power),
+    (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", _argument),
+    (r"([\w<>]+)\(\) takes (?:.+ positional arguments? but \d+ (?:was|were) given|no arguments)", _surplus),
+    (r"^(\w+)\(\) received an invalid combination of arguments - got (\([^)]*\))", _misfit),
+)

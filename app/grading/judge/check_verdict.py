@@ -1,0 +1,89 @@
+"""The verdict on a learner's check: for each case what it answered, against what it should have answered.
+
+Made outside of the jail, which never knows the second. What comes from there is what untrusted code returned.
+"""
+
+from collections.abc import Mapping
+
+from app.content.blocks import Case, Checker
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import Trial
+from app.grading.judge.verdict import NameVerdict
+
+ANSWER = "answer"
+_WORDS = {True: "accepted", False: "refused"}
+_NOTHING = "NoneType"
+
+
+def names_of(checker: Checker) -> tuple[str, ...]:
+    """What the cases are called, in file order: `correct-1`, `mistake-1`, `mistake-2` …"""
+    names: list[str] = []
+    for case in checker.cases:
+        kind = "correct" if case.right else "mistake"
+        names.append(f"{kind}-{sum(name.startswith(kind) for name in names) + 1}")
+    return tuple(names)
+
+
+def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
+    """One verdict per case, in file order.
+
+    Args:
+        trials: What came back, by the name of the case.
+    """
+    pairs = zip(names_of(checker), checker.cases, strict=True)
+    return tuple(_verdict(name, case, trials[name]) for name, case in pairs)
+
+
+def not_yet(checker: Checker, message: str) -> NameVerdict:
+    """The one verdict on a text that holds no whole check so far."""
+    return NameVerdict(name=checker.function, verdict="not-yet", message=message)
+
+
+def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
+    answer = _answer(trial)
+    if answer is None:
+        line = trial.errors[0].line if trial.errors else None
+        code = f"{name}:raised" if trial.errors else f"{name}:no-answer"
+        return NameVerdict(
+            name=name,
+            verdict="wrong",
+            code=code,
+            message=_instead(trial),
+            line=line,
+            word="neither accepted nor refused",
+        )
+    if answer == case.right:
+        return NameVerdict(name=name, verdict="right", word=f"{_WORDS[answer]}, rightly")
+    message = case.message or _silent(answer)
+    return NameVerdict(
+        name=name, verdict="wrong", code=f"{name}:{_WORDS[answer]}", message=message, word=f"{_WORDS[answer]}, wrongly"
+    )
+
+
+def _answer(trial: Trial) -> bool | None:
+    """True or false, as a truth value or as the number 1 or 0; None for everything else."""
+    value = trial.values.get(ANSWER)
+    if trial.errors or value is None or value.size != 1:
+        return None
+    number = value.reshape(-1)[0]
+    return bool(number) if number in (0, 1) else None
+
+
+def _silent(answer: bool) -> str:
+    return "Your check accepts a wrong gradient." if answer else "Your check refuses a right gradient."
+
+
+def _instead(trial: Trial) -> str:
+    """What came instead of an answer."""
+    if trial.errors:
+        return f"Your check stopped with an error instead of answering. {translate(trial.errors[0])}"
+    value, kind = trial.values.get(ANSWER), trial.kinds.get(ANSWER, "")
+    if value is not None and value.size == 1:
+        kind = f"number {value.reshape(-1)[0]:.3g}"
+    if kind.startswith("number"):
+        return f"Your check returned the {kind}. Compare it with a limit, and return `True` or `False`."
+    if kind == _NOTHING:
+        return "Your check returned nothing. Every way through it must end in `return`, with `True` or `False`."
+    if kind.startswith("tensor"):
+        return f"Your check returned a {kind}: an answer for every entry. Ask whether all of them hold, with `.all()`."
+    return f"Your check returned a {kind or 'value that cannot be read'}. Return `True` or `False`."

@@ -1,0 +1,151 @@
+"""Compare a tensor with its reference: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.grading.judge.verdict import Worst
+
+Array = NDArray[Any]
+HIDDEN_TOLERANCE = 1e-6
+VISIBLE_TOLERANCE = 1e-5
+VACUOUS = 1e-9
+ROUNDING = 1e-11
+AUDIBLE = 1e-3
+WORST = 5
+HEAT = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """The gradient torch gives, with the sizes that tolerances are relative to.
+
+    Args:
+        shares: The largest entry of each share, by path key.
+        noise: The largest single term of the sums that make the gradient up: what rounding is relative to.
+    """
+
+    gradient: Array
+    shares: Mapping[str, float] = field(default_factory=dict)
+    noise: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        return max([_largest(self.gradient), *self.shares.values()])
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the gradient itself is nothing but rounding: any rule that gives zero would look right."""
+        return _largest(self.gradient) <= VACUOUS * max(self.scale, self.noise)
+
+    @property
+    def silent_shares(self) -> tuple[str, ...]:
+        """Paths whose share is nothing but rounding beside the others."""
+        return tuple(key for key, size in self.shares.items() if size <= VACUOUS * max(self.scale, self.noise))
+
+    @property
+    def telling(self) -> bool:
+        """Whether every share is large enough that being right on these data means something."""
+        return all(size > AUDIBLE * self.scale for size in self.shares.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closeness:
+    """What a lecture's `cmp` line says; None where shapes differ."""
+
+    exact: bool
+    approx: bool
+    maxdiff: float | None
+
+
+def matches(got: Array | None, reference: Reference, atol: float | None = None, rtol: float | None = None) -> bool:
+    """Whether *got* is the reference within tolerance, on hidden data."""
+    if got is None or got.shape != reference.gradient.shape:
+        return False
+    coarse = got.dtype == np.float32
+    values = got.astype(np.float64)
+    if not np.isfinite(values).all():
+        return False
+    if atol is not None or rtol is not None:
+        allowed = (atol or 0.0) + (rtol or 0.0) * np.abs(reference.gradient)
+    else:
+        # A learner who asked for float32 cannot be held to float64, and nobody to the rounding of a sum that cancels.
+        tolerance = VISIBLE_TOLERANCE if coarse else HIDDEN_TOLERANCE
+        allowed = np.asarray(max(tolerance * reference.scale, ROUNDING * reference.noise))
+    return not bool((np.abs(values - reference.gradient) > allowed).any())
+
+
+def agrees(got: Array | None, reference: Reference) -> bool:
+    """Whether *got* is the reference up to the rounding of the terms it is summed from."""
+    if got is None or got.shape != reference.gradient.shape:
+        return False
+    difference = np.abs(got.astype(np.float64) - reference.gradient)
+    return not bool((difference > HIDDEN_TOLERANCE * max(reference.scale, reference.noise)).any()) and bool(
+        np.isfinite(difference).all()
+    )
+
+
+def closeness(got: Array | None, reference: Reference) -> Closeness | None:
+    """How near *got* is on the lesson's own sizes."""
+    if got is None:
+        return None
+    gradient = reference.gradient
+    if got.shape != gradient.shape:
+        return Closeness(exact=False, approx=False, maxdiff=None)
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.abs(got.astype(np.float64) - gradient.astype(np.float64))
+    largest = float(difference.max(initial=0.0))
+    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
+    return Closeness(
+        exact=bool((got == gradient).all()),
+        approx=bool((difference <= allowed).all()),
+        maxdiff=largest if math.isfinite(largest) else None,
+    )
+
+
+def worst_entries(got: Array | None, reference: Reference) -> tuple[Worst, ...]:
+    """The entries that differ most: the learner's number and its ratio to the reference, never the reference."""
+    if got is None or got.shape != reference.gradient.shape or got.size == 0:
+        return ()
+    yours, gradient = got.astype(np.float64), reference.gradient.astype(np.float64)
+    with np.errstate(all="ignore"):
+        difference = np.abs(yours - gradient)
+    difference = np.where(np.isfinite(difference), difference, np.inf)
+    order = np.argsort(-difference, axis=None, kind="stable")[:WORST]
+    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
+    places = [tuple(int(one) for one in np.unravel_index(at, got.shape)) for at in order]
+    return tuple(
+        Worst(index=place, yours=float(yours[place]), ratio=_ratio(yours[place], gradient[place]))
+        for place in places
+        if difference[place] > allowed and math.isfinite(yours[place])
+    )
+
+
+def heat(got: Array | None, reference: Reference) -> tuple[tuple[float | None, ...], ...]:
+    """Ratios by rows, at most 32 x 32; larger tensors are sampled evenly."""
+    if got is None or got.shape != reference.gradient.shape or got.size == 0:
+        return ()
+    columns = got.shape[-1] if got.ndim else 1
+    yours, gradient = got.reshape(-1, columns), reference.gradient.reshape(-1, columns)
+    rows = np.unique(np.linspace(0, yours.shape[0] - 1, min(yours.shape[0], HEAT)).astype(int))
+    picked = np.unique(np.linspace(0, columns - 1, min(columns, HEAT)).astype(int))
+    return tuple(tuple(_ratio(yours[row, column], gradient[row, column]) for column in picked) for row in rows)
+
+
+def _ratio(yours: Any, gradient: Any) -> float | None:
+    if not float(gradient):
+        return 1.0 if not float(yours) else None
+    return _plain(float(yours) / float(gradient))
+
+
+def _plain(number: Any) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+def _largest(value: Array) -> float:
+    return float(np.abs(value).max(initial=0.0))

@@ -1,0 +1,128 @@
+"""What a learner's exception was about: the line, the text, and the operands of the operation that raised.
+
+Runs in the jail, after the learner's code has failed; whatever it meets, it must not fail itself.
+"""
+
+import ast
+from types import FrameType, TracebackType
+from typing import Any
+
+import torch
+
+from app.grading.forward.bindings import comparisons
+
+FILE = "<submission>"
+_TEXT_CHARS = 2000
+_SOURCE_CHARS = 120
+_OPERANDS = 6
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    return isinstance(error, RuntimeError) and "allocate memory" in _text(error)
+
+
+def describe(error: BaseException, node: ast.AST) -> dict[str, Any]:
+    """The learner's own line and the operands on it, as JSON values."""
+    frame, line, place = _innermost(error.__traceback__)
+    found = _operation(node, place) if place is not None else None
+    if found is None and isinstance(error, NameError):
+        found = next((one for name, one in comparisons(node) if name == error.name and one.lineno == line), None)
+    return {
+        "line": line or getattr(error, "lineno", None) or getattr(node, "lineno", None),
+        "type": type(error).__name__[:80],
+        "text": _text(error)[:_TEXT_CHARS],
+        "source": _source(found) if found is not None else "",
+        "operands": _operands(found, frame) if found is not None and frame is not None else [],
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException:
+        return ""
+
+
+def _innermost(trail: TracebackType | None) -> tuple[FrameType | None, int | None, tuple[int | None, ...] | None]:
+    """The deepest frame in the learner's own code, its line, and the exact place of what it was doing."""
+    frame, line, place = None, None, None
+    while trail is not None:
+        if trail.tb_frame.f_code.co_filename == FILE:
+            frame, line = trail.tb_frame, trail.tb_lineno
+            positions = list(trail.tb_frame.f_code.co_positions())
+            at = trail.tb_lasti // 2
+            place = positions[at] if at < len(positions) else None
+        trail = trail.tb_next
+    return frame, line, place
+
+
+def _operation(node: ast.AST, place: tuple[int | None, ...]) -> ast.AST | None:
+    """The expression or statement that stands exactly at *place*."""
+    for one in ast.walk(node):
+        here = tuple(getattr(one, key, None) for key in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
+        if here == place and not isinstance(one, ast.Name | ast.Constant | ast.Expr):
+            return one
+    return None
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.AugAssign(target=target, value=value):
+            return [_loaded(target), value]
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            bound = [function.value] if isinstance(function, ast.Attribute) else []
+            return [*bound, *arguments, *(keyword.value for keyword in keywords)]
+        case ast.Subscript(value=value, slice=index):
+            return [value, *(index.elts if isinstance(index, ast.Tuple) else [index])]
+        case ast.Attribute(value=value):
+            return [value]
+        case ast.Assign(value=value):
+            return [value]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case _:
+            return []
+
+
+def _loaded(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _operands(node: ast.AST, frame: FrameType) -> list[dict[str, Any]]:
+    found = []
+    for part in _parts(node)[:_OPERANDS]:
+        if not _harmless(part):
+            continue
+        try:
+            code = compile(ast.fix_missing_locations(ast.Expression(part)), "<operand>", "eval")
+            value = eval(code, frame.f_globals, dict(frame.f_locals))
+        except BaseException:
+            continue
+        if type(value) is torch.Tensor:
+            dtype = str(value.dtype).removeprefix("torch.")
+            found.append({"source": _source(part), "shape": list(value.shape), "dtype": dtype})
+    return found
+
+
+def _harmless(node: ast.expr) -> bool:
+    """Whether evaluating *node* once more changes nothing."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.Lambda):
+            return False
+        if isinstance(one, ast.Call):
+            if not isinstance(one.func, ast.Attribute) or one.func.attr.endswith("_"):
+                return False
+            if any(keyword.arg == "out" for keyword in one.keywords):
+                return False
+    return True
+
+
+def _source(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)[:_SOURCE_CHARS]
+    except BaseException:
+        return ""

@@ -1,0 +1,139 @@
+"""A bug hunt judged: was the planted line named, and is it the only one that was changed?
+
+The line that a learner names travels at the end of the text, as a comment: what is stored, restored, sent from a
+terminal and graded is one text.
+"""
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+
+from app.content.blocks import Bug
+from app.grading.judge.verdict import NameVerdict
+
+LINE = "line"
+MEND = "mending"
+OTHERS = "other lines"
+_MARK = re.compile(r"\n?[ \t]*# ?wrong line: ?(\d{1,6})\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What became of the given code.
+
+    Args:
+        mended: The planted statement is no longer there.
+        others: Lines of the given code, from 1, of other statements that are gone.
+        added: Statements stand outside of the planted one's place that were not given.
+    """
+
+    mended: bool
+    others: tuple[int, ...]
+    added: bool
+
+    @property
+    def none(self) -> bool:
+        return not (self.mended or self.others or self.added)
+
+
+def with_line(code: str, line: int) -> str:
+    """*code* with the name of the wrong line; `split_line` takes it apart again."""
+    return f"{split_line(code)[0]}\n# wrong line: {line}"
+
+
+def split_line(text: str) -> tuple[str, int | None]:
+    """The code, and the line that is named after it."""
+    found = _MARK.search(text)
+    return (text[: found.start()], int(found[1])) if found else (text, None)
+
+
+def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
+    """The verdict on the line that was named."""
+    if named is None:
+        message = "Mark the line that you suspect. The rest is looked at when it is the right one."
+        return NameVerdict(name=LINE, verdict="not-yet", word="not marked yet", message=message)
+    if bug.line <= named <= bug.end:
+        return NameVerdict(name=LINE, verdict="right", word=f"line {named}, found")
+    said = next((one.message for one in bug.innocent if one.line == named), "")
+    if not 0 < named <= bug.given.source.count("\n"):
+        said = f"There is no line {named}."
+    message = said or f"Line {named} is right as it stands. Look at the others."
+    return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:innocent", word=f"not line {named}", message=message)
+
+
+def unchanged() -> NameVerdict:
+    """What is said while the given code stands as it was."""
+    message = "Nothing is changed yet. Mend the line in the box."
+    return NameVerdict(name=MEND, verdict="not-yet", word="not begun", message=message)
+
+
+def others_verdict(bug: Bug, changes: Changes) -> NameVerdict:
+    """The verdict on the rest of a text whose gradients are all right."""
+    if changes.mended and not changes.others and not changes.added:
+        return NameVerdict(name=OTHERS, verdict="right", word="as they were")
+    if not changes.mended:
+        code = f"{OTHERS}:made-up"
+        message = (
+            f"Your result is right, but line {bug.line} still stands as it was and something else makes up for it. "
+            "Mend the line itself."
+        )
+    elif changes.others:
+        code, which = f"{OTHERS}:changed", _listed(changes.others)
+        message = (
+            f"Your result is right. {which} changed as well and did not need it. Put that back; one line is enough."
+        )
+    else:
+        code = f"{OTHERS}:added"
+        message = (
+            "Your result is right. Something was added or moved elsewhere, though: the change belongs into "
+            f"line {bug.line}."
+        )
+    return NameVerdict(name=OTHERS, verdict="wrong", code=code, word="changed too", message=message)
+
+
+def changes_of(bug: Bug, code: str) -> Changes | None:
+    """How *code* differs from the given one, statement by statement: spaces and comments are no change.
+
+    None where *code* is not Python.
+    """
+    given, now = _statements(bug.given.source), _statements(code)
+    if given is None or now is None:
+        return None
+    lines = [statement.lineno for statement in given]
+    planted = lines.index(bug.line)
+    before, after = [ast.dump(one) for one in given], [ast.dump(one) for one in now]
+    head = _common(before[:planted], after)
+    tail = _common(before[:planted:-1], after[head:][::-1])
+    place = after[head : len(after) - tail]
+    return Changes(
+        mended=before[planted] not in place,
+        others=tuple(line for line, one in zip(lines, before, strict=True) if line != bug.line and one not in after),
+        added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),
+    )
+
+
+def suspects_of(bug: Bug) -> frozenset[int]:
+    """The lines of the given code on which a statement begins."""
+    return frozenset(statement.lineno for statement in _statements(bug.given.source) or ())
+
+
+def _statements(code: str) -> list[ast.stmt] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """How many statements two lists share from their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _listed(lines: tuple[int, ...]) -> str:
+    if len(lines) == 1:
+        return f"Line {lines[0]}"
+    return f"Lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"

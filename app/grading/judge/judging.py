@@ -1,0 +1,302 @@
+"""From three runs to one verdict per required name: which line is at fault, which merely follows, which is right.
+
+The isolated run decides. Where a submission takes another road past a gradient that the box asks for, the reference is
+taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.forward.program import Program
+from app.grading.judge.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
+from app.grading.judge.overwritten import explained
+from app.grading.judge.plan import Plan
+from app.grading.judge.remarks import dtype_note, vacuous_note
+from app.grading.judge.ruling import Laboratory, References, Ruling
+from app.grading.judge.torch_errors import kind_of, translate
+from app.grading.judge.trials import Trial
+from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
+
+HIDDEN = ("a", "b")
+
+
+class Judge:
+    """Judges one submission; *references* holds the runs `v`, `a`, `b` (isolated) and `true` (hidden, end to end)."""
+
+    def __init__(
+        self,
+        ruling: Ruling,
+        program: Program,
+        plan: Plan,
+        trials: Mapping[str, Trial],
+        references: References,
+        laboratory: Laboratory,
+    ) -> None:
+        self.ruling = ruling
+        self.program = program
+        self.plan = plan
+        self.trials = trials
+        self.references = references
+        self.laboratory = laboratory
+        self.visible = trials["v"]
+        self.drawn_on = plan.drawn_on(ruling.forced)
+        self.stopped = self.visible.errors[0] if self.visible.errors else None
+
+    def verdicts(self) -> tuple[NameVerdict, ...]:
+        """One verdict per required name, in backward order."""
+        order = [f"d{tensor}" for tensor in self.program.backward_order(name[1:] for name in self.ruling.required)]
+        standing = {name: self._alone(name) for name in order}
+        standing = {name: self._in_company(name, one, standing) for name, one in standing.items()}
+        return tuple(self._finished(name, standing) for name in order)
+
+    # One name on its own.
+
+    def _alone(self, name: str) -> NameVerdict:
+        steps = (self._not_yet, self._not_a_tensor, self._mutated, self._aliased)
+        for step in (*steps, self._by_rule, self._by_another_road, self._by_a_borrowed_value):
+            verdict = step(name)
+            if verdict is not None:
+                return verdict
+        return self._named(name, "wrong")
+
+    def _named(self, name: str, verdict: Standing, code: str | None = None, message: str = "") -> NameVerdict:
+        at = self.plan.last.get(name)
+        line = None if at is None else self.plan.lines[at].line
+        return NameVerdict(name=name, verdict=verdict, code=code and f"{name}:{code}", message=message, line=line)
+
+    def _told(self, name: str, verdict: Standing, found: Diagnosis) -> NameVerdict:
+        return replace(self._named(name, verdict), code=found.code, message=found.message)
+
+    def _not_yet(self, name: str) -> NameVerdict | None:
+        last = self.plan.last.get(name)
+        if last is None:
+            others = [one for one in self.plan.last if one not in self.ruling.forced]
+            return self._named(
+                name, "not-yet", message=sentences.missing(name, others, self.plan.comparing(name)).message
+            )
+        if any(line.blank for line in self.plan.writing(name)):
+            return self._named(name, "not-yet", message="There is still a blank in this line.")
+        if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
+            found = sentences.stopped(name, kind_of(self.stopped), self.stopped.line)
+            written = self.plan.written_at(self.stopped.statement, self.stopped.line)
+            at_fault = name == next((one for one in self.ruling.required if one in written), None)
+            return (
+                self._told(name, "wrong", found) if at_fault else replace(self._told(name, "not-yet", found), code=None)
+            )
+        if any(self._left(name, run) for run in self.trials) or self._hidden_error(name) is not None:
+            return None
+        if any(line.blank for line in self.plan.lines):
+            return self._named(name, "not-yet", message="This line waits for a blank further up.")
+        return self._named(name, "not-yet", message=sentences.missing(name).message)
+
+    @property
+    def stopped_by_itself(self) -> bool:
+        """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
+        at = None if self.stopped is None else self.stopped.statement
+        if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
+            return True
+        done = [name for name in self.ruling.required if at is not None and self.plan.last.get(name, at) < at]
+        return all(self._fits(name, "v") for name in done)
+
+    def _left(self, name: str, run: str) -> bool:
+        trial = self.trials[run]
+        return name in trial.values or name in trial.kinds
+
+    def _not_a_tensor(self, name: str) -> NameVerdict | None:
+        for run in self.trials:
+            kind = self.trials[run].kinds.get(name)
+            if kind is None:
+                continue
+            reference = self.references["v"][name[1:]].gradient
+            if name in self.trials[run].values and reference.shape == ():
+                continue
+            if kind == "NoneType":
+                return self._named(name, "not-yet", message=f"`{name}` is still None.")
+            say = sentences.unfit if " " in kind else sentences.not_a_tensor
+            return self._told(name, "wrong", say(name, kind))
+        return None
+
+    def _mutated(self, name: str) -> NameVerdict | None:
+        for changed, at in self.visible.mutated.items():
+            if self.plan.blamed_for(at, self.ruling.required) == name:
+                found = sentences.mutated(name, changed, self.plan.lines[at].line)
+                return replace(self._told(name, "mutated", found), line=self.plan.lines[at].line)
+        return None
+
+    def _aliased(self, name: str) -> NameVerdict | None:
+        for run in ("true", "v"):
+            trial = self.trials[run]
+            at = trial.changed_by.get(name)
+            if at is None or not 0 <= at < len(self.plan.lines) or not self._kept(name, self._isolated(name)):
+                continue
+            line = self.plan.lines[at]
+            others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
+            other = others[0] if others else "another name"
+            return self._told(name, "aliased", sentences.aliased(name, other, line.line))
+        return None
+
+    def _isolated(self, name: str) -> Mapping[str, Reference]:
+        return {run: self.references[run][name[1:]] for run in HIDDEN}
+
+    def _holds(self, name: str, references: Mapping[str, Reference]) -> bool:
+        """Whether the learner's tensors are the references on both hidden sets, at their last write or at the end."""
+        return self._kept(name, references) or all(
+            self._match(self.trials[run].later.get(name), references[run]) for run in HIDDEN
+        )
+
+    def _kept(self, name: str, references: Mapping[str, Reference]) -> bool:
+        return all(self._match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
+
+    def _match(self, got: Array | None, reference: Reference) -> bool:
+        return matches(got, reference, self.ruling.atol, self.ruling.rtol)
+
+    def _by_rule(self, name: str) -> NameVerdict | None:
+        if not self._holds(name, self._isolated(name)):
+            return None
+        return replace(self._named(name, "right"), note=dtype_note(self.visible, name))
+
+    def _by_another_road(self, name: str) -> NameVerdict | None:
+        drawn_on = self.drawn_on.get(name, frozenset())
+        expected = self.program.frontier(name[1:], self.ruling.forced)
+        taken = self.program.frontier(name[1:], drawn_on | {f"d{self.ruling.output}"})
+        if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
+            return None
+        references = self.laboratory.along(name, drawn_on)
+        if not references or any(one.vacuous for one in references.values()) or not self._holds(name, references):
+            return None
+        skipped = sorted(expected - taken)
+        steps = ", ".join(f"`{one}`" for one in skipped)
+        # Names that one statement finishes together cannot be told apart any further: that is no other road.
+        together = all(self.plan.last.get(one, -1) >= self.plan.last[name] for one in skipped)
+        if self.ruling.rule_only and not together:
+            message = f"The values are right, but this box asks for the step from {steps} on its own."
+            return self._named(name, "wrong", "other-road", message)
+        message = f"Right end to end; your formula skips the step through {steps}."
+        return self._named(name, "right-other-road", message=message)
+
+    def _by_a_borrowed_value(self, name: str) -> NameVerdict | None:
+        """Right by way of gradients that lie on no road to it, such as `dz = dq` below a sum of the two."""
+        drawn_on = self.drawn_on.get(name, frozenset()) - {name}
+        borrowed = sorted(one for one in drawn_on if not self.program.frontier(name[1:], {one}))
+        known = [self.references["true"][one[1:]] for one in (*borrowed, name)]
+        if not borrowed or self.ruling.rule_only or not all(one.telling and not one.vacuous for one in known):
+            return None
+        if not all(self._match(self.trials[run].final(name), self.references[run][name[1:]]) for run in ("true", "v")):
+            return None
+        expected = sorted(self.program.frontier(name[1:], self.ruling.forced))
+        shown, steps = (", ".join(f"`{one}`" for one in names) for names in (borrowed, expected))
+        message = f"Right end to end; your formula takes its numbers from {shown}, not from the step through {steps}."
+        return self._named(name, "right-other-road", message=message)
+
+    # Names among names.
+
+    def _in_company(self, name: str, verdict: NameVerdict, all_: Mapping[str, NameVerdict]) -> NameVerdict:
+        """A right line whose numbers are off because of another line follows from that line."""
+        if verdict.verdict not in RIGHT:
+            return verdict
+        if all(one.verdict in RIGHT for one in all_.values()):
+            return verdict
+        culprits = self._culprits(name, all_)
+        if not culprits or all(self._fits(name, run) for run in ("true", "v")):
+            return verdict
+        names = ", ".join(f"`{one}`" for one in culprits)
+        message = f"Right, given your own numbers: it follows from {names}."
+        word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
+        return replace(verdict, verdict="follows", message=message, word=word)
+
+    def _fits(self, name: str, run: str) -> bool:
+        got = self.trials[run].final(name)
+        return got is not None and agrees(got, self.references[run][name[1:]])
+
+    def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
+        """The names at fault that *name* is computed from, by way of any others; in backward order."""
+        found: set[str] = set()
+        waiting, seen = [name], {name}
+        while waiting:
+            for source in self.drawn_on.get(waiting.pop(), ()):
+                if source in seen or source not in all_:
+                    continue
+                seen.add(source)
+                waiting.append(source)
+                if all_[source].verdict in {"wrong", "aliased", "mutated", "not-yet"}:
+                    found.add(source)
+        return tuple(one for one in all_ if one in found)
+
+    # What is shown of it.
+
+    def _finished(self, name: str, standing: Mapping[str, NameVerdict]) -> NameVerdict:
+        verdict = standing[name]
+        shown = self.visible.final(name) if verdict.verdict != "not-yet" else None
+        reference = self.references["v"][name[1:]]
+        close = closeness(shown, reference)
+        if close is not None:
+            verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
+        if verdict.verdict != "not-yet":  # a remark tells how a line was judged
+            real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
+            remarks = (verdict.note, vacuous_note(name, real, isolated, self.program))
+            verdict = replace(verdict, note=" ".join(part for part in remarks if part))
+        if verdict.verdict != "wrong":
+            return verdict
+        clean = not self._culprits(name, standing)
+        if clean:
+            verdict = replace(verdict, worst=worst_entries(shown, reference), heat=heat(shown, reference))
+        if verdict.code is not None:
+            return verdict
+        found = explained(self._diagnosed(name, clean), name, self.plan, self.visible.rebound, self.ruling.required)
+        return replace(verdict, code=found.code, message=found.message)
+
+    def _diagnosed(self, name: str, clean: bool) -> Diagnosis:
+        error = self._hidden_error(name)
+        if error is not None:
+            return error
+        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN):
+            return sentences.only_here(name)
+        if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
+            got["v"] = shown
+        started = self._started(name)
+        if started is not None:
+            return started
+        for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):
+            found = self.laboratory.diagnosis(name, cut, got)
+            if found is not None:
+                return found
+        return self.laboratory.unrecognised(name, self.ruling.forced, got)
+
+    def _started(self, name: str) -> Diagnosis | None:
+        """The mistake in a gradient that nobody asked for but that *name* is computed from."""
+        steps = [
+            one for one in self.trials["a"].values if one not in self.ruling.forced and one in self.trials["b"].values
+        ]
+        used = self.plan.drawn_on({*steps, *self.ruling.forced})
+        waiting, found = [name], set[str]()
+        while waiting:
+            fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+            found |= fresh
+            waiting += fresh
+        for step in sorted(found, key=lambda one: self.plan.last[one]):
+            got = {run: self.trials[run].values[step] for run in HIDDEN}
+            references = self.laboratory.along(step, self.ruling.forced)
+            if not references or all(self._match(got[run], references[run]) for run in HIDDEN):
+                continue
+            mistake = self.laboratory.diagnosis(step, self.ruling.forced, got)
+            if mistake is None:
+                return None
+            line = self.plan.lines[self.plan.last[step]].line
+            message = f"It starts at `{step}` in line {line}. {mistake.message}"
+            return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
+        return None
+
+    def _hidden_error(self, name: str) -> Diagnosis | None:
+        """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
+        for run in HIDDEN:
+            if name in self.trials[run].values:
+                continue
+            last = self.plan.last.get(name, -1)
+            for error in self.trials[run].errors:
+                if error.statement <= last:
+                    said = translate(error).split(". ")[0].rstrip(".")
+                    return sentences.stops_elsewhere(name, error.line, said)
+        return None

@@ -1,0 +1,50 @@
+"""A given tensor whose name was bound to something else, and the later lines that read what stands there now.
+
+Such as `dY = dY @ W.T`, and then `dW = X.T @ dY`. That it was meant otherwise cannot be known, so it is told as a fact,
+beside what is seen of the result.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.judge.plan import Plan
+from app.grading.judge.raised import Raised
+
+_VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})
+Rebound = Sequence[tuple[str, int]]
+"""Given names and the statements that bound them to other values, in the order of the run."""
+
+
+def explained(found: Diagnosis, name: str, plan: Plan, rebound: Rebound, required: Collection[str]) -> Diagnosis:
+    """*found* of the gradient *name*; where it leaves open how that came to be, below the overwriting that was read."""
+    if found.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
+        return found
+    for index in _feeding(name, plan, required):
+        for given, at in reversed(rebound):
+            if at < index and given in plan.lines[index].uses:
+                cause = sentences.overwritten(name, given, plan.lines[at].line, plan.lines[index].line)
+                return replace(cause, message=f"{cause.message} {found.message}")
+    return found
+
+
+def blamed(error: Raised, plan: Plan, rebound: Rebound) -> str:
+    """A sentence on the overwriting that gave an operand of *error* its shape; empty where none did."""
+    words = {word for one in error.operands for word in re.findall(r"\w+", one.source)}
+    for given, at in reversed(rebound):
+        if at < error.statement and given in words:
+            return sentences.overwritten("", given, plan.lines[at].line, error.line).message
+    return ""
+
+
+def _feeding(name: str, plan: Plan, required: Collection[str]) -> list[int]:
+    """The statements that *name* is computed by, the last one first, as far back as other *required* gradients."""
+    wanted, found = {name}, []
+    for index in range(plan.last.get(name, -1), -1, -1):
+        line = plan.lines[index]
+        if not wanted.isdisjoint(line.writes):
+            found.append(index)
+            wanted |= line.uses - set(required)
+    return found

@@ -1,0 +1,255 @@
+"""A submission read before it runs: its top-level statements, what each reads and writes, and what is still blank.
+
+Total on any text: what is not Python becomes a `Plan` with an error, never an exception.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.grading.forward.bindings import (
+    called,
+    comparisons,
+    freshly_bound,
+    is_blank,
+    reads_of,
+    root_of,
+    viewed,
+    writes_of,
+)
+
+LONGEST = 50_000
+_BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One top-level statement.
+
+    Args:
+        line: Where it starts, from 1.
+        reads: Names it needs to run, those inside of functions that it calls included.
+        uses: The part of *reads* whose values count; a name that is only asked for its shape is not in it.
+        writes: Names it may change: assigned, written into, or handed to a function that writes in place.
+        fresh: Names that it binds without regard to what they held before.
+        blank: Whether it holds a blank such as `____`.
+    """
+
+    node: ast.stmt
+    line: int
+    end_line: int
+    reads: frozenset[str]
+    uses: frozenset[str]
+    writes: frozenset[str]
+    fresh: frozenset[str]
+    blank: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    message: str
+    line: int
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """*last* holds, by name, the index of the last statement that writes it."""
+
+    lines: tuple[Line, ...] = ()
+    last: Mapping[str, int] = field(default_factory=dict)
+    fault: Fault | None = None
+
+    def writing(self, name: str) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if name in line.writes)
+
+    def comparing(self, name: str) -> int | None:
+        """The first line that reads `name == value`, where `name = value` was meant."""
+        found = (one for line in self.lines for other, one in comparisons(line.node) if other == name)
+        return next((one.lineno for one in found), None)
+
+    def written_at(self, statement: int, line: int | None) -> frozenset[str]:
+        """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
+        whole = self.lines[statement]
+        inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
+        here = [node for node in inner if line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)]
+        found = frozenset(writes_of(list(ast.walk(here[-1])))) if here else frozenset()
+        return found or whole.writes
+
+    def blamed_for(self, statement: int, names: Iterable[str]) -> str | None:
+        """The one of *names* that *statement* works on, or else the next one to be finished."""
+        if not 0 <= statement < len(self.lines):
+            return None
+        known = tuple(names)
+        written = [name for name in known if name in self.lines[statement].writes]
+        after = sorted((self.last[name], name) for name in known if self.last.get(name, -1) >= statement)
+        return next(iter([*written, *(name for _, name in after), *known]), None)
+
+    def drawn_on(self, finished: Iterable[str]) -> dict[str, frozenset[str]]:
+        """By name that is written: the gradients *finished* that its value is computed from, by way of any others.
+
+        A gradient counts only from the statement after its last write; before that it is work in progress.
+        """
+        known = set(finished)
+        sources: dict[str, frozenset[str]] = {}
+        final: dict[str, frozenset[str]] = {}
+        for index, line in enumerate(self.lines):
+            found: set[str] = set()
+            for used in line.uses:
+                if used in known and self.last.get(used, -1) < index:
+                    found.add(used)
+                else:
+                    found |= sources.get(used, frozenset())
+            for written in line.writes:
+                before = frozenset() if written in line.fresh else sources.get(written, frozenset())
+                sources[written] = frozenset(found) | before
+                if self.last[written] == index:
+                    final[written] = sources[written] - {written}
+        return final
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    reads: frozenset[str]
+    uses: frozenset[str]
+    writes: frozenset[str]
+    writes_arguments: bool
+
+
+def read_plan(code: str) -> Plan:
+    """Read a submission; *code* may be any text."""
+    if len(code) > LONGEST:
+        return Plan(fault=Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(code).body
+        return _plan(body)
+    except SyntaxError as error:
+        return Plan(fault=Fault(message=_syntax(error, code), line=error.lineno or 1, column=error.offset))
+    except (ValueError, RecursionError, MemoryError):
+        return Plan(fault=Fault(message="This text cannot be read as Python.", line=1))
+
+
+def steps(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements that are run and judged one by one; `with torch.no_grad():` around them changes nothing."""
+    found: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, ast.With) and all(_switches_autograd(item) for item in node.items):
+            found += steps(node.body)
+        else:
+            found.append(node)
+    return found
+
+
+def _switches_autograd(item: ast.withitem) -> bool:
+    match item:
+        case ast.withitem(
+            context_expr=ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="no_grad" | "inference_mode")),
+            optional_vars=None,
+        ):
+            return True
+    return False
+
+
+def _plan(body: list[ast.stmt]) -> Plan:
+    functions: dict[str, _Function] = {}
+    lines = _through_views([_line(node, functions) for node in steps(body)])
+    last = {name: index for index, line in enumerate(lines) for name in line.writes}
+    return Plan(lines=tuple(lines), last=last)
+
+
+def _through_views(lines: list[Line]) -> list[Line]:
+    """Let a write into `rows = dC.view(-1, 2)` count as one into `dC`, where `dC` began as an empty buffer.
+
+    A second name for a gradient that already holds values is no working view but an alias, and its writes are faults.
+    """
+    buffers: set[str] = set()
+    views: dict[str, str] = {}
+    found = []
+    for line in lines:
+        reached = {views[name] for name in line.writes - line.fresh if name in views}
+        for name in line.fresh:
+            buffers.discard(name)
+            views.pop(name, None)
+        if isinstance(line.node, ast.Assign) and len(line.fresh) == 1:
+            (name,) = line.fresh
+            bottom = viewed(line.node.value)
+            if called(line.node.value) in _BUFFERS:
+                buffers.add(name)
+            elif bottom in buffers:
+                views[name] = bottom
+            elif bottom in views:
+                views[name] = views[bottom]
+        found.append(replace(line, writes=line.writes | reached) if reached else line)
+    return found
+
+
+def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
+    nodes = list(ast.walk(node))
+    blank = is_blank(node, nodes)
+    if isinstance(node, ast.FunctionDef):
+        functions[node.name] = _function(node)
+        reads = uses = frozenset[str]()
+        writes = fresh = frozenset([node.name])
+    else:
+        reads, uses = reads_of(nodes)
+        writes, fresh = writes_of(nodes), freshly_bound(node)
+        for name in _reached(reads, functions):
+            helper = functions[name]
+            reads, uses, writes = reads | helper.reads, uses | helper.uses, writes | helper.writes
+            if helper.writes_arguments:
+                writes |= _arguments(node, name)
+        fresh -= reads
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            for name in writes:
+                functions[name] = _Function(reads, uses, frozenset(), writes_arguments=False)
+            reads = uses = frozenset()
+    return Line(
+        node=node,
+        line=node.lineno,
+        end_line=node.end_lineno or node.lineno,
+        reads=reads,
+        uses=uses,
+        writes=writes,
+        fresh=fresh,
+        blank=blank,
+    )
+
+
+def _reached(reads: frozenset[str], functions: dict[str, _Function]) -> list[str]:
+    """The functions among *reads*, and the ones that they call in turn."""
+    found: list[str] = []
+    waiting = sorted(reads & functions.keys())
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            waiting += sorted(functions[name].reads & functions.keys())
+    return found
+
+
+def _function(node: ast.FunctionDef) -> _Function:
+    arguments = node.args
+    parameters = {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
+    parameters |= {one.arg for one in [arguments.vararg, arguments.kwarg] if one is not None}
+    nodes = list(ast.walk(node))
+    shared = {name for one in nodes if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    bound = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    local = (parameters | bound) - shared
+    reads, uses = reads_of(nodes)
+    writes = writes_of(nodes) - {node.name}
+    return _Function(reads - local, uses - local, writes - local, bool(writes & parameters))
+
+
+def _arguments(node: ast.AST, function: str) -> set[str]:
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == function]
+    return {name for call in calls for argument in call.args for name in root_of(argument)}
+
+
+def _syntax(error: SyntaxError, code: str) -> str:
+    lines = code.splitlines()
+    line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
+    reason = (error.msg or "invalid syntax").rstrip(".")
+    return f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")

@@ -1,0 +1,203 @@
+"""Torch's error texts in the learner's own names: one row per text, most specific first.
+
+Every row takes what torch said and the operands of the operation that raised; what no row knows is passed on as it is.
+"""
+
+import re
+
+from app.grading.judge.call_errors import CALLS
+from app.grading.judge.raised import Raised, Row, shape_text
+
+_LONGEST = 400
+MATRIX = 2
+
+
+def translate(error: Raised) -> str:
+    """What happened, in words that name the learner's operands."""
+    for pattern, say in ROWS:
+        found = re.search(pattern, error.text)
+        if found is not None:
+            return say(found, error)
+    text = error.text.splitlines()[0][:_LONGEST] if error.text else "no message"
+    return f"{error.kind}: {text}"
+
+
+def kind_of(error: Raised) -> str:
+    """The word for *error* in a diagnosis code, such as `matmul` or `broadcast`."""
+    rows = (say.__name__.strip("_") for pattern, say in ROWS if re.search(pattern, error.text))
+    return next(rows, error.kind)
+
+
+def _two(error: Raised, fallback: str) -> str:
+    return " and ".join(str(one) for one in error.operands[:2]) if len(error.operands) >= 2 else fallback
+
+
+def _first(error: Raised, said: str, otherwise: str = "") -> str:
+    """*said* of the first operand, whose `{}` it is; *otherwise* where torch did not say which one it was."""
+    return said.format(error.operands[0]) if error.operands else otherwise
+
+
+def _matmul(found: re.Match[str], error: Raised) -> str:
+    rows, inner, other, columns = found.groups()
+    pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
+    return (
+        f"These shapes cannot be multiplied: {pair}. In a matrix product the inner sizes must match, and {inner} is "
+        f"not {other}. Write down the shape the result needs; which operand has to be transposed for it?"
+    )
+
+
+def _vector(found: re.Match[str], error: Raised) -> str:
+    return f"These shapes cannot be multiplied: {_two(error, found[0])}. The inner sizes must match.{_turned(error)}"
+
+
+def _turned(error: Raised) -> str:
+    """What `.T` does to more than two axes, where it stands at the place of the error."""
+    turned = [one.source for one in error.operands if one.source.endswith(".T") and len(one.shape) > MATRIX]
+    return f" In `{turned[0]}` the `.T` reverses all axes; `.mT` exchanges the last two." if turned else ""
+
+
+def _broadcast(found: re.Match[str], error: Raised) -> str:
+    first, second, axis = found.groups()
+    pair = _two(error, f"sizes {first} and {second}")
+    return (
+        f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
+        f"Shapes are compared from the right; an axis is copied only where its size is 1.{_turned(error)}"
+    )
+
+
+def _output_shape(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, "`{.source}`", "the tensor on the left")
+    return (
+        f"{target} has shape {_tuple(found[1])}, but what is put into it has shape {_tuple(found[2])}. A tensor cannot "
+        "grow in place: was a sum over an axis forgotten on the right?"
+    )
+
+
+def _indexed(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, " of `{.source}`")
+    return (
+        f"The values have shape {_tuple(found[1])}, but the places{target} that are written have shape "
+        f"{_tuple(found[2])}."
+    )
+
+
+def _expanded(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, " of `{.source}`")
+    return (
+        f"Shape {_tuple(found[2])} does not spread over shape {_tuple(found[1])}{target}: an axis is copied only where "
+        "its size is 1."
+    )
+
+
+def _view(_: re.Match[str], error: Raised) -> str:
+    target = _first(error, " of `{.source}`")
+    return (
+        f"The memory order{target} does not allow `.view` here, usually after a transpose. Undo the transpose first, "
+        "or use `.reshape`."
+    )
+
+
+def _reshape(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, "{}", "The tensor")
+    return f"{target} has {int(found[2]):,} entries, and shape {_tuple(found[1])} holds another number of them."
+
+
+def _one_hot(_: re.Match[str], error: Raised) -> str:
+    target = _first(error, "; {0} is {0.dtype}")
+    return f"`F.one_hot` needs integer indices (int64){target}."
+
+
+def _dtypes(found: re.Match[str], error: Raised) -> str:
+    pair = " and ".join(f"`{one.source}` is {one.dtype}" for one in error.operands[:2])
+    return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}."
+
+
+def _cast(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, "`{.source}`", "The tensor on the left")
+    stored, result = found[2].lower(), found[1].lower()
+    return f"{target} holds {stored} numbers, and the result is {result}: it cannot be stored in place."
+
+
+def _index(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, " of {}")
+    return (
+        f"Index {found[1]} does not exist: axis {found[2]}{target} has size {found[3]}, so the last index is size − 1."
+    )
+
+
+def _axis(found: re.Match[str], error: Raised) -> str:
+    target = _first(error, "{}", "The tensor")
+    return f"{target} has no axis {found[3]}; its axes go from {found[1]} to {found[2]}."
+
+
+def _truth(_: re.Match[str], __: Raised) -> str:
+    return "A tensor with several entries is neither true nor false. Use a mask, `torch.where`, or `.all()` / `.any()`."
+
+
+def _no_name(found: re.Match[str], error: Raised) -> str:
+    if error.source.startswith(f"{found[1]} == "):
+        return f"`==` compares, and `{found[1]}` does not exist yet. One `=` assigns: `{found[1]} = …`."
+    return (
+        f"`{found[1]}` does not exist at this point. Is it written further down, or spelled differently? "
+        "Capital and small letters count."
+    )
+
+
+def _autograd(_: re.Match[str], __: Raised) -> str:
+    return "This box is for the hand-made rule; autograd is the judge and cannot be used in it."
+
+
+def _inplace_leaf(_: re.Match[str], __: Raised) -> str:
+    return "Autograd watches this tensor, so it cannot be changed in place. Update it under `torch.no_grad()`."
+
+
+def _changed(_: re.Match[str], __: Raised) -> str:
+    return "A tensor that the backward pass still needs was changed in place. Work on a `.clone()`."
+
+
+def _second(_: re.Match[str], __: Raised) -> str:
+    return "The graph was freed by the first backward pass; a second one needs a new forward pass."
+
+
+def _tuple(text: str) -> str:
+    return shape_text([int(part) for part in re.findall(r"\d+", text)])
+
+
+def _syntax(found: re.Match[str], _: Raised) -> str:
+    return f"This line is not Python yet: {found[1]}."
+
+
+ROWS: tuple[Row, ...] = (
+    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
+    (r"inconsistent tensor size|size mismatch, got input|Expected size for first two dimensions of batch2", _vector),
+    (r"both arguments to (?:linear|matmul) need to be at least 1D", _vector),
+    (
+        r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
+        _broadcast,
+    ),
+    (r"output with shape (\[.*?\]) doesn't match the broadcast shape (\[.*?\])", _output_shape),
+    (
+        r"shape mismatch: value tensor of shape (\[.*?\]) cannot be broadcast to indexing result of shape (\[.*?\])",
+        _indexed,
+    ),
+    (r"expanded size of the tensor .* Target sizes: (\[.*?\])\.\s+Tensor sizes: (\[.*?\])", _expanded),
+    (r"view size is not compatible with input tensor's size and stride", _view),
+    (r"shape '(\[.*?\])' is invalid for input of size (\d+)", _reshape),
+    (r"one_hot is only applicable to index tensor", _one_hot),
+    (
+        r"expected m1 and m2 to have the same dtype|expected scalar type|must have the same dtype|have same dtype",
+        _dtypes,
+    ),
+    (r"result type (\w+) can't be cast to the desired output type (\w+)", _cast),
+    (r"leaf Variable that requires grad is being used in an in-place operation", _inplace_leaf),
+    (r"variables needed for gradient computation has been modified by an inplace operation", _changed),
+    (r"Trying to backward through the graph a second time", _second),
+    (r"does not require grad and does not have a grad_fn", _autograd),
+    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
+    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _axis),
+    (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
+    (r"name '(\w+)' is not defined", _no_name),
+    (r"cannot access (?:local|free) variable '(\w+)'", _no_name),
+    (r"^(.+) \(<submission>, line \d+\)$", _syntax),
+    *CALLS,
+)

@@ -1,0 +1,124 @@
+"""What a submission left behind in its runs, read from a report that untrusted code could have written.
+
+Every field is checked for its kind and dropped where it does not fit; a forged report can only harm its own submission.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.grading.judge.raised import Raised, listed, numbers_in, raised
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A name at the end of a run, as torch prints it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One run.
+
+    Args:
+        values: Each finished gradient, at the moment of its last write.
+        later: The same object at the end, where it had changed by then.
+        changed_by: Index of the statement that changed it.
+        kinds: By name, the type of what is not a tensor.
+        mutated: Index of the first statement that changed it, by name of a tensor that was not the learner's.
+        rebound: Names of such tensors and the statements that bound them to other values, in the order of the run.
+    """
+
+    values: Mapping[str, Array] = field(default_factory=dict)
+    later: Mapping[str, Array] = field(default_factory=dict)
+    changed_by: Mapping[str, int] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    errors: Sequence[Raised] = ()
+    mutated: Mapping[str, int] = field(default_factory=dict)
+    rebound: Sequence[tuple[str, int]] = ()
+    shown: Sequence[Seen] = ()
+
+    def final(self, name: str) -> Array | None:
+        found = self.later.get(name)
+        return self.values.get(name) if found is None else found
+
+
+def read_trials(arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str]) -> dict[str, Trial]:
+    """One `Trial` per run; an empty one where nothing usable came back."""
+    report = document(texts.get("report", ""))
+    return {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
+
+
+def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], report: Mapping[str, Any]) -> Trial:
+    prefix, later = f"{run}/", f"{run}/later/"
+    changed = {key.removeprefix(later): one for key, one in arrays.items() if key.startswith(later)}
+    values = {
+        key.removeprefix(prefix): one
+        for key, one in arrays.items()
+        if key.startswith(prefix) and not key.startswith(later)
+    }
+    kinds: dict[str, str] = {}
+    for name, kind in _mapping(report.get("kinds")).items():
+        number = _mapping(kind).get("number")
+        if isinstance(number, int | float):
+            values[name] = np.asarray(number)
+        kinds[name] = str(_mapping(kind).get("kind", "object"))[:80]
+    unfit = f"!{prefix}"
+    kinds |= {key.removeprefix(unfit): text[:200] for key, text in texts.items() if key.startswith(unfit)}
+    return Trial(
+        values=values,
+        later=changed,
+        changed_by={name: at for name, at in _mapping(report.get("changed")).items() if isinstance(at, int)},
+        kinds=kinds,
+        errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
+        mutated=_first(_events(report.get("mutated"))),
+        rebound=_events(report.get("rebound")),
+        shown=tuple(_seen(_mapping(one)) for one in listed(report.get("shown"))),
+    )
+
+
+def _seen(one: Mapping[str, Any]) -> Seen:
+    return Seen(
+        name=str(one.get("name", ""))[:200],
+        shape=numbers_in(one.get("shape")),
+        dtype=str(one.get("dtype", ""))[:20],
+        text=str(one.get("text", ""))[:4000],
+    )
+
+
+def _events(value: object) -> tuple[tuple[str, int], ...]:
+    """Names and the indices of statements that did something to them."""
+    pairs = ((_mapping(one).get("name"), _mapping(one).get("statement")) for one in listed(value))
+    return tuple((name, at) for name, at in pairs if isinstance(name, str) and type(at) is int)
+
+
+def _first(events: Sequence[tuple[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, at in events:
+        found.setdefault(name, at)
+    return found
+
+
+def document(text: str) -> Mapping[str, Any]:
+    """A report of the jail; empty when it is none. Its texts can be encoded."""
+    try:
+        found = json.loads(text or "{}")
+        if "\\ud" in text.lower():  # half of a surrogate pair is a text that no page can be written with
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+        return _mapping(found)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

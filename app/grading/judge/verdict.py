@@ -1,0 +1,74 @@
+"""What a learner is told about a submission: one verdict per required name, and how the run as a whole ended.
+
+These values cross to the web process as JSON, so they hold nothing but text, numbers and tuples.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.grading.forward.facts import Outcome
+
+Standing = Literal["right", "right-other-road", "wrong", "follows", "not-yet", "aliased", "mutated"]
+
+RIGHT: frozenset[str] = frozenset({"right", "right-other-road"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worst:
+    """One of the entries that differ most: where, the learner's number, and its ratio to the reference."""
+
+    index: tuple[int, ...]
+    yours: float
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameVerdict:
+    """The verdict on one required name.
+
+    Args:
+        name: As written in `:require:`, such as `dW`.
+        code: Stable diagnosis code such as `dW:transposed`; None when the name is right.
+        exact, approx, maxdiff: The comparison on the lesson's own sizes; None where there is nothing to compare.
+        line: The learner's own line that last wrote the name.
+        hint: Index of the author's hint that fits the diagnosis.
+        note: A true remark that changes nothing about the verdict, such as a vacuous gradient.
+        heat: Ratio of the learner's numbers to the reference on the visible sizes, at most 32 x 32, by rows.
+        word: What the page calls the standing, where its usual word would not say enough.
+    """
+
+    name: str
+    verdict: Standing
+    code: str | None = None
+    message: str = ""
+    exact: bool | None = None
+    approx: bool | None = None
+    maxdiff: float | None = None
+    line: int | None = None
+    hint: int | None = None
+    note: str = ""
+    worst: tuple[Worst, ...] = ()
+    heat: tuple[tuple[float | None, ...], ...] = ()
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The verdict on a submission; *names* stand in backward order.
+
+    Args:
+        message: For outcomes other than `graded`, what happened and what to do.
+        line: The learner's own line that *message* speaks of.
+        hidden_sizes: On how many sets of hidden sizes every name was checked; 0 when none was run.
+        printed: What the submission printed in the visible run, cut to a bound.
+    """
+
+    outcome: Outcome
+    passed: bool = False
+    names: tuple[NameVerdict, ...] = ()
+    line: int | None = None
+    column: int | None = None
+    message: str = ""
+    hidden_sizes: int = 0
+    printed: str = ""
+    wall_ms: float = 0.0

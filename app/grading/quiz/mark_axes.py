@@ -1,0 +1,172 @@
+"""Axes: which axes of an upstream are summed so that the gradient of a broadcast tensor is left."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from app.content.blocks import Axes
+from app.grading.forward.facts import Shape
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.wording import (
+    NOT_YET,
+    listed,
+    name_of,
+    right,
+    shape_text,
+    tensor_of,
+    underivable,
+    unread,
+    written,
+    wrong,
+)
+
+MOST_AXES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis that the page offers: its number, the name of its dim or nothing, and its size."""
+
+    number: int
+    name: str
+    size: int
+
+    @property
+    def label(self) -> str:
+        return f"axis {self.number} ({f'{self.name}, ' if self.name else ''}{self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What summing over *axes* leaves, for a page that shows it as the learner chooses."""
+
+    axes: tuple[int, ...]
+    shape: Shape
+
+
+def axes_offered(quiz: Axes, shapes: Mapping[str, Shape]) -> tuple[Axis, ...]:
+    """The axes of the quiz's source, from the left; empty while its shape is not known."""
+    tensor = tensor_of(quiz.source, shapes)
+    sizes = shapes[tensor] if tensor else ()
+    return tuple(Axis(number, name_of(size), int(size)) for number, size in enumerate(sizes))
+
+
+def sums_offered(quiz: Axes, shapes: Mapping[str, Shape]) -> tuple[Sum, ...]:
+    """Every choice of axes with the shape it leaves; empty where there are too many axes to list."""
+    offered = axes_offered(quiz, shapes)
+    numbers = range(len(offered))
+    if len(offered) > MOST_AXES:
+        return ()
+    choices = [choice for count in range(len(offered) + 1) for choice in combinations(numbers, count)]
+    return tuple(Sum(choice, tuple(axis.size for axis in offered if axis.number not in choice)) for choice in choices)
+
+
+def stretched(source: Shape, target: Shape) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Which axes of *source* a broadcast of *target* added or stretched, and which it may have (1 stays 1).
+
+    Returns:
+        Axes that must be summed, and axes that may be; None where *target* does not broadcast to *source*.
+    """
+    added = len(source) - len(target)
+    if added < 0:
+        return None
+    must, may = set(range(added)), set()
+    for axis, size in enumerate(target, start=added):
+        if size == source[axis] == 1:
+            may.add(axis)
+        elif size == 1:
+            must.add(axis)
+        elif size != source[axis]:
+            return None
+    return frozenset(must), frozenset(may)
+
+
+def mark_axes(quiz: Axes, values: Sequence[str], shapes: Mapping[str, Shape]) -> Feedback:
+    source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
+    if source is None or target is None:
+        return underivable(quiz.source if source is None else quiz.of)
+    wanted = stretched(shapes[source], shapes[target])
+    if wanted is None:
+        return underivable(quiz.of)
+    must, may = wanted
+    count = len(shapes[source])
+    chosen = axes_in(values, count)
+    if chosen is None:
+        return unread(f"{NOT_YET} `{quiz.source}` has the axes {listed([f'`{axis}`' for axis in range(count)])}.")
+    if not chosen and must:
+        return unread(f"{NOT_YET} Choose at least one axis.")
+    echo = f"sum over {_axes_words(chosen)}" if chosen else "no sum"
+    if must <= chosen <= must | may:
+        return right(_right(quiz, chosen, shapes[source], shapes[target]), echo)
+    for one in quiz.tempting:
+        if axes_in([one.value], count) == chosen:
+            return wrong(one.html, echo)
+    return wrong(_wrong(quiz, chosen, shapes[source], shapes[target], target), echo)
+
+
+def axes_in(values: Sequence[str], count: int) -> frozenset[int] | None:
+    """The axes named in *values*; negative ones count from the right; None where one does not exist."""
+    words = re.findall(r"[-−]?\d+", " ".join(values))
+    if re.search(r"[^\W\d]", re.sub(r"\b(?:axis|axes|dim|and|sum|over)\b", "", " ".join(values))):
+        return None
+    if any(len(word) > 3 for word in words):
+        return None
+    axes = {int(word.replace("−", "-")) for word in words}
+    if not all(-count <= axis < count for axis in axes):
+        return None
+    return frozenset(axis % count for axis in axes)
+
+
+def _axes_words(axes: frozenset[int]) -> str:
+    numbers = [str(axis) for axis in sorted(axes)]
+    return f"{'axis' if len(numbers) == 1 else 'axes'} {listed(numbers)}"
+
+
+def _summed(axes: frozenset[int], source: Shape) -> str:
+    """`axis 0 (N, 32 entries)`."""
+    words = []
+    for axis in sorted(axes):
+        name = name_of(source[axis])
+        words.append(f"axis {axis} ({f'`{name}`, ' if name else ''}{int(source[axis])} entries)")
+    return listed(words) or "no axis"
+
+
+def _holds(shape: Shape) -> str:
+    """`one number per N and H`."""
+    if not shape:
+        return "a single number"
+    names = [f"`{name_of(size)}`" if name_of(size) else f"{int(size)}" for size in shape if size != 1]
+    if not names:
+        return "a single number"
+    if all(name.startswith("`") for name in names):
+        return f"one number per {listed(names)}"
+    return f"{' × '.join(str(int(size)) for size in shape)} numbers"
+
+
+def _left(axes: frozenset[int], source: Shape, *, keepdim: bool = False) -> Shape:
+    if keepdim:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(source))
+    return tuple(size for axis, size in enumerate(source) if axis not in axes)
+
+
+def _right(quiz: Axes, chosen: frozenset[int], source: Shape, target: Shape) -> str:
+    if not chosen:
+        return f"Nothing was copied, so nothing is summed: `{quiz.of}` has the shape {shape_text(target)}."
+    left = _left(chosen, source)
+    told = f"Summing over {_summed(chosen, source)} leaves {shape_text(left)}: {_holds(left)}."
+    if left == target:
+        return told
+    return f"{told} With `keepdim=True` it keeps the shape of `{quiz.of}`, `{written(target)}`."
+
+
+def _wrong(quiz: Axes, chosen: frozenset[int], source: Shape, target: Shape, tensor: str) -> str:
+    left = _left(chosen, source)
+    told = f"You summed over {_summed(chosen, source)}. What is left is {shape_text(left)}: {_holds(left)}."
+    needs = f"`{quiz.of}` needs {shape_text(target)}: {_holds(target)}."
+    if target in (left, _left(chosen, source, keepdim=True)):
+        return (
+            f"{told} The shape fits, but the numbers are not the ones: broadcasting lines shapes up from the right, "
+            f"so `{tensor}` was copied along another axis."
+        )
+    return f"{told} {needs}"

@@ -1,0 +1,30 @@
+"""Choices: the numbers of the chosen options, counted from 0."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from app.content.blocks import Choice
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.wording import NOT_YET, counted, right, unread, wrong
+
+
+def mark_choice(quiz: Choice, values: Sequence[str]) -> Feedback:
+    chosen = {int(value) for value in values if value.isdecimal() and len(value) < 4}
+    chosen &= set(range(len(quiz.options)))
+    if not chosen:
+        return unread(f"{NOT_YET} Choose {'every option that holds' if quiz.multiple else 'one of the options'}.")
+    wanted = {index for index, option in enumerate(quiz.options) if option.right}
+    false = [quiz.options[index] for index in sorted(chosen - wanted)]
+    told = [option.feedback for option in false if option.feedback]
+    if not quiz.multiple and len(chosen) > 1:
+        return unread(f"{NOT_YET} Exactly one option holds: choose one.")
+    if chosen == wanted:
+        said = [option.feedback for option in quiz.options if option.right and option.feedback]
+        return right(Markup("\n").join(said) if said else "That holds.")
+    if told:
+        return wrong(Markup("\n").join(told))
+    if false:
+        return wrong(f"{NOT_YET} {'Not all of these hold.' if len(chosen) > 1 else 'That does not hold.'}")
+    missing = counted(len(wanted - chosen), "option that also holds is", "options that also hold are")
+    return wrong(f"{NOT_YET} What you chose holds, but {missing} missing.")

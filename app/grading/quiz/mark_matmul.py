@@ -1,0 +1,278 @@
+"""Products: `X.T @ dY`. A product is right when it gives the gradient's numbers, not only its shape.
+
+Whether two products are equal is decided by trying them on random numbers, so every way to write the right one counts.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product as pairs
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.content.blocks import Forward, Matmul
+from app.content.programs import parsed, targets, tensors_of
+from app.grading.forward.facts import Shape
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.wording import NOT_YET, right, shape_text, tensor_of, underivable, unread, written, wrong
+
+Array = NDArray[np.float64]
+TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
+FLAGS = frozenset({"T", ".T", "mT", ".mT", "t", "on", "true", "True", "1", "yes"})
+NO_FLAGS = frozenset({"-", "off", "false", "False", "0", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One tensor that the page offers, with its shape as it is and transposed."""
+
+    name: str
+    shape: Shape
+
+    @property
+    def transposed(self) -> Shape:
+        return swapped(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One side of a product."""
+
+    name: str
+    transposed: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}.T" if self.transposed else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The forward product that a gradient comes from: *left* @ *right*, and the gradient that arrives at it."""
+
+    left: Factor
+    right: Factor
+    upstream: str
+
+
+def operands_offered(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[Operand, ...]:
+    """The tensors that meet in the quiz's product, and the upstream; all tensors where no product was found."""
+    rule = rule_of(quiz, forward, shapes)
+    if rule:
+        names: Sequence[str] = (rule.upstream, rule.left.name, rule.right.name)
+    else:
+        tensors = tensors_of(forward) if forward else tuple(shapes)
+        names = (*tensors, *([f"d{forward.output}"] if forward else []))
+    unique = dict.fromkeys(name for name in names if name != quiz.of)
+    owners = {name: tensor_of(name, shapes) for name in unique}
+    return tuple(Operand(name, shapes[owner]) for name, owner in owners.items() if owner and shapes[owner])
+
+
+def right_products(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward | None) -> tuple[str, ...]:
+    """Every product of the offered operands that is right; a quiz with none is the author's fault."""
+    offered = operands_offered(quiz, shapes, forward)
+    factors = [Factor(one.name, transposed) for one in offered for transposed in (False, True)]
+    factors = [one for one in factors if not one.transposed or len(shapes[tensor_of(one.name, shapes) or ""]) > 1]
+    return tuple(f"{a} @ {b}" for a, b in pairs(factors, repeat=2) if _is_right(quiz, (a, b), shapes, forward))
+
+
+def mark_matmul(quiz: Matmul, values: Sequence[str], shapes: Mapping[str, Shape], forward: Forward | None) -> Feedback:
+    target = tensor_of(quiz.of, shapes)
+    if target is None:
+        return underivable(quiz.of)
+    factors = factors_in(values)
+    if factors is None:
+        return unread(f"{NOT_YET} Choose two tensors, such as `A.T @ B`.")
+    for factor in factors:
+        if tensor_of(factor.name, shapes) is None:
+            return unread(f"{NOT_YET} There is no tensor called `{factor.name[:40]}` here.")
+    left, right_side = (_shape(factor, shapes) for factor in factors)
+    text = f"{factors[0]} @ {factors[1]}"
+    result = product_shape(left, right_side)
+    if result is None:
+        return wrong(_unfit(factors, left, right_side), text)
+    if _is_right(quiz, factors, shapes, forward):
+        return right(f"`{quiz.of} = {text}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
+    for one in quiz.tempting:
+        if factors_in([one.value]) == factors:
+            return wrong(one.html, text)
+    if result == shapes[target]:
+        return wrong(_fits_only(quiz, text, result, forward, shapes), text)
+    return wrong(
+        f"{NOT_YET} `{text}` has the shape {shape_text(result)}; `{quiz.of}` needs {shape_text(shapes[target])}.", text
+    )
+
+
+def factors_in(values: Sequence[str]) -> tuple[Factor, Factor] | None:
+    """The two sides in the form's values: `["X.T @ dY"]`, `["X.T", "dY"]`, or names with flags `["X", "T", "dY"]`."""
+    words: list[str] = []
+    for value in values:
+        for word in re.split(r"@|\*(?!\*)", re.sub(r"\s+", "", value)):
+            flagged = bool(words) and word in FLAGS
+            if flagged:
+                words[-1] += ".T"
+            elif word not in NO_FLAGS:
+                words.append(word)
+    factors = [_factor(word) for word in words]
+    if len(factors) != 2 or factors[0] is None or factors[1] is None:
+        return None
+    return factors[0], factors[1]
+
+
+def _factor(word: str) -> Factor | None:
+    transposed = False
+    word = word.strip("()") if word.startswith("(") and word.endswith(")") else word
+    for _ in range(4):
+        shorter = TRANSPOSED.sub("", word)
+        if shorter == word:
+            break
+        word, transposed = shorter, not transposed
+    return Factor(word, transposed) if re.fullmatch(r"[^\W\d]\w*", word) else None
+
+
+def swapped(shape: Shape) -> Shape:
+    return (*shape[:-2], shape[-1], shape[-2]) if len(shape) > 1 else shape
+
+
+def _shape(factor: Factor, shapes: Mapping[str, Shape]) -> Shape:
+    shape = shapes[tensor_of(factor.name, shapes) or ""]
+    return swapped(shape) if factor.transposed else shape
+
+
+def product_shape(left: Shape, right_side: Shape) -> Shape | None:
+    """The shape of a matrix product as torch makes it, or None where the inner numbers differ."""
+    if not left or not right_side or left[-1] != right_side[-2 if len(right_side) > 1 else -1]:
+        return None
+    try:
+        batch = np.broadcast_shapes(left[:-2], right_side[:-2])
+    except ValueError:
+        return None
+    named = [*left[:-2], *right_side[:-2]]
+    batch = tuple(next((size for size in named if size == one), one) for one in batch)
+    return (*batch, *left[-2:-1], *(right_side[-1:] if len(right_side) > 1 else ()))
+
+
+def rule_of(quiz: Matmul, forward: Forward | None, shapes: Mapping[str, Shape]) -> Rule | None:
+    """The one product of the forward program that reads the quiz's tensor and passes its upstream on unchanged."""
+    tree = parsed(forward.source) if forward else None
+    tensor = tensor_of(quiz.of, shapes)
+    if not isinstance(tree, ast.Module) or tensor is None:
+        return None
+    found = []
+    for statement in tree.body:
+        names = targets(statement) if isinstance(statement, ast.Assign) else None
+        if not isinstance(statement, ast.Assign) or names is None or len(names) != 1:
+            continue
+        for left, right_side in _products(statement.value):
+            if tensor in (left.name, right_side.name):
+                found.append(Rule(left, right_side, f"d{names[0]}"))
+    names_read = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return found[0] if len(found) == 1 and names_read.count(tensor) == 1 else None
+
+
+def _products(expression: ast.expr) -> Iterator[tuple[Factor, Factor]]:
+    """Products in *expression* whose gradient is the one of the whole: it, or a term of a sum."""
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
+        yield from _products(expression.left)
+        yield from _products(expression.right)
+    elif isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Sub):
+        yield from _products(expression.left)
+    sides: tuple[ast.expr, ...] = ()
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
+        sides = (expression.left, expression.right)
+    elif isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        owner = expression.func.value
+        module = isinstance(owner, ast.Name) and owner.id == "torch"
+        if expression.func.attr in ("matmul", "mm", "mv", "bmm"):
+            sides = tuple(expression.args) if module else (owner, *expression.args)
+    if len(sides) == 2:
+        left, right_side = (_factor(ast.unparse(side).replace(" ", "")) for side in sides)
+        if left and right_side:
+            yield left, right_side
+
+
+def _is_right(
+    quiz: Matmul, factors: tuple[Factor, Factor], shapes: Mapping[str, Shape], forward: Forward | None
+) -> bool:
+    target = shapes[tensor_of(quiz.of, shapes) or ""]
+    if product_shape(_shape(factors[0], shapes), _shape(factors[1], shapes)) != target:
+        return False
+    rule = rule_of(quiz, forward, shapes)
+    if rule is None:
+        return True
+    values = _Values(shapes)
+    wanted = _gradient(rule, tensor_of(quiz.of, shapes) or "", values)
+    got = values[factors[0]] @ values[factors[1]]
+    return wanted is not None and wanted.shape == got.shape and bool(np.allclose(got, wanted))
+
+
+class _Values:
+    """Random numbers for every tensor by name, the same at every look; sizes beyond a bound are cut down evenly."""
+
+    def __init__(self, shapes: Mapping[str, Shape]) -> None:
+        self.shapes = shapes
+        sizes = sorted({int(size) for shape in shapes.values() for size in shape})
+        # Equal sizes stay equal and different ones different, so every product that fitted still fits.
+        self.small = {size: index + 2 if size > 1 else 1 for index, size in enumerate(sizes)}
+
+    def __getitem__(self, factor: Factor) -> Array:
+        tensor = tensor_of(factor.name, self.shapes) or ""
+        shape = tuple(self.small[int(size)] for size in self.shapes[tensor])
+        generator = np.random.default_rng([ord(letter) for letter in factor.name])
+        values = generator.standard_normal(shape)
+        return values.swapaxes(-1, -2) if factor.transposed and len(shape) > 1 else values
+
+
+def _gradient(rule: Rule, tensor: str, values: _Values) -> Array | None:
+    """The gradient of *tensor* under the rule, by d(A @ B): dA = dY @ Bᵀ and dB = Aᵀ @ dY, vectors as thin matrices."""
+    left, right_side = values[rule.left], values[rule.right]
+    upstream = values[Factor(rule.upstream, transposed=False)]
+    thin_left, thin_right = left.ndim == 1, right_side.ndim == 1
+    a = left[None, :] if thin_left else left
+    b = right_side[:, None] if thin_right else right_side
+    g = upstream
+    g = np.expand_dims(g, -2) if thin_left else g
+    g = np.expand_dims(g, -1) if thin_right else g
+    try:
+        if rule.left.name == tensor:
+            side, thin, transposed = g @ b.swapaxes(-1, -2), thin_left, rule.left.transposed
+            whole = _summed_to(side, a.shape)
+            whole = whole[0] if thin else whole
+        else:
+            side, thin, transposed = a.swapaxes(-1, -2) @ g, thin_right, rule.right.transposed
+            whole = _summed_to(side, b.shape)
+            whole = whole[:, 0] if thin else whole
+    except ValueError:
+        return None
+    return whole.swapaxes(-1, -2) if transposed and whole.ndim > 1 else whole
+
+
+def _summed_to(values: Array, shape: tuple[int, ...]) -> Array:
+    """Undo the broadcast of batch axes."""
+    while values.ndim > len(shape):
+        values = values.sum(0)
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and values.shape[axis] > 1)
+    return values.sum(axes, keepdims=True) if axes else values
+
+
+def _unfit(factors: tuple[Factor, Factor], left: Shape, right_side: Shape) -> str:
+    inner = int(left[-1]) if left else 0
+    other = int(right_side[-2 if len(right_side) > 1 else -1]) if right_side else 0
+    told = f"{NOT_YET} `{factors[0]}` is `{written(left)}` and `{factors[1]}` is `{written(right_side)}`: "
+    if not left or not right_side:
+        return told + "a single number has no axis to sum over in a matrix product."
+    if inner != other:
+        return f"{told}the inner numbers must match, and {inner} is not {other}."
+    return f"{told}their batch axes do not fit together."
+
+
+def _fits_only(quiz: Matmul, text: str, result: Shape, forward: Forward | None, shapes: Mapping[str, Shape]) -> str:
+    rule = rule_of(quiz, forward, shapes)
+    forward_text = (
+        f" Write out one entry of `{rule.left} @ {rule.right}` and ask which numbers it meets." if rule else ""
+    )
+    return (
+        f"{NOT_YET} The shape fits, but the numbers do not: `{text}` is `{written(result)}` like `{quiz.of}`, "
+        f"yet it is another product. Where sizes are equal, shapes alone cannot decide.{forward_text}"
+    )

@@ -1,0 +1,122 @@
+"""Numbers: `1/31`, `0.0323`, `3.2e-2`, `0,0323`, `−0.5`, `49 152`.
+
+A correct rounding is right when it has as many digits as the tolerance asks for (three for the usual 1e-3); with fewer
+it is "right, but rounded too far".
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.content.arithmetic import UnreadableError, number_of
+from app.content.blocks import Number, Tempting
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.wording import NOT_YET, right, unread, wrong
+
+LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
+GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
+DECIMAL = re.compile(r"^\s*[-+−–]?\s*(\d*)[.,]?(\d*)(?:[eE]([-+]?\d{1,3}))?\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read an answer. *step* is the size of one unit in its last written digit; 0 for a sum."""
+
+    value: float
+    step: float = 0.0
+    digits: int = 0
+
+
+def mark_number(quiz: Number, text: str) -> Feedback:
+    if not text.strip():
+        return unread(f"{NOT_YET} Write a number.")
+    try:
+        readings = readings_of(text, quiz)
+        answer = number_of(quiz.answer, quiz.given)
+    except UnreadableError as error:
+        return unread(f"{NOT_YET} This cannot be read as a number. {error}")
+    echo = echo_of(text, readings[0])
+    for reading in readings:
+        if _counts(reading, answer, quiz):
+            return right("That is the number.", echo_of(text, reading))
+    tempting = nearest_tempting(quiz, readings)
+    rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
+    if tempting is None and rounded:
+        return wrong("Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded))
+    if tempting:
+        return wrong(tempting.html, echo)
+    if any(_counts(reading, -answer, quiz) for reading in readings):
+        return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
+    return wrong(NOT_YET, echo)
+
+
+def readings_of(text: str, quiz: Number) -> list[Reading]:
+    """Every way in which *text* can be meant: `49,152` is 49152 or 49.152.
+
+    Raises:
+        UnreadableError: There is none.
+    """
+    plain = LEAD.sub("", text).strip().rstrip(".;") or text
+    grouped = GROUPED.match(plain)
+    readings = []
+    if grouped and not grouped[2].startswith("0"):
+        sign = "-" if grouped[1] in ("-", "−") else ""
+        readings.append(Reading(float(sign + re.sub(r"\D", "", grouped[2]))))
+    try:
+        readings.insert(0, _reading(plain, quiz))
+    except UnreadableError:
+        if not readings:
+            raise
+    return readings
+
+
+def _reading(text: str, quiz: Number) -> Reading:
+    value = number_of(text, quiz.given)
+    match = DECIMAL.match(text)
+    if match is None:
+        return Reading(value)
+    digits = len((match[1] + match[2]).lstrip("0"))
+    exponent = int(match[3] or 0) - len(match[2])
+    return Reading(value, 10.0**exponent if abs(exponent) < 300 else 0.0, digits)
+
+
+def is_close(value: float, answer: float, quiz: Number) -> bool:
+    """Whether *value* counts as *answer* under the quiz's tolerances."""
+    return math.isclose(value, answer, rel_tol=quiz.rtol, abs_tol=max(quiz.atol, 1e-12 if answer == 0 else 0.0))
+
+
+def _is_rounding_of(reading: Reading, exact: float) -> bool:
+    """Whether the written digits, at least one of them not zero, are those of *exact*."""
+    enough = reading.digits >= 1 and reading.step > 0
+    return enough and abs(reading.value - exact) <= reading.step * 0.5000001
+
+
+def _counts(reading: Reading, exact: float, quiz: Number) -> bool:
+    """Whether *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
+    if is_close(reading.value, exact, quiz):
+        return True
+    if not 0 < quiz.rtol < 1:
+        return False
+    return reading.digits >= -math.log10(quiz.rtol) - 1e-9 and _is_rounding_of(reading, exact)
+
+
+def nearest_tempting(quiz: Number, readings: Sequence[Reading]) -> Tempting | None:
+    """The tempting value that was given, to the tolerance of the quiz or to the digits that were written."""
+    near: list[tuple[float, Tempting]] = []
+    for one in quiz.tempting:
+        try:
+            value = number_of(one.value, quiz.given)
+        except UnreadableError:
+            continue
+        for reading in readings:
+            close = is_close(reading.value, value, quiz) or (reading.digits >= 2 and _is_rounding_of(reading, value))
+            if close:
+                near.append((abs(reading.value - value), one))
+    return min(near, key=lambda pair: pair[0])[1] if near else None
+
+
+def echo_of(text: str, reading: Reading) -> str:
+    """How the answer was read, where it does not already look like that."""
+    shown = f"{reading.value:.6g}"
+    return "" if text.strip() == shown else shown

@@ -1,0 +1,153 @@
+"""Shapes: `(5,)`, `5`, `[5]`, `(H,)`, `5,3`, `32x64`, `()`; a partly given shape takes what is missing or the whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.content.blocks import Forward
+from app.content.blocks import Shape as ShapeQuiz
+from app.content.sizes import UnreadableShapeError, sizes_in
+from app.grading.forward.facts import Shape
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.wording import (
+    NOT_YET,
+    counted,
+    name_of,
+    named,
+    right,
+    shape_text,
+    tensor_of,
+    underivable,
+    unread,
+    written,
+    wrong,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A shape as it was read; *echo* repeats it with the names that were used."""
+
+    shape: Shape
+    echo: str
+
+
+def mark_shape(quiz: ShapeQuiz, text: str, shapes: Mapping[str, Shape], forward: Forward | None) -> Feedback:
+    wanted = expected(quiz, shapes)
+    if wanted is None:
+        return underivable(quiz.of or quiz.name)
+    dims = _dims(shapes, forward)
+    try:
+        asked = _asked(quiz, dims)
+        read = _read(text, asked, dims)
+    except UnreadableShapeError as error:
+        return unread(f"{NOT_YET} {error}")
+    if read.shape == wanted:
+        return right(_right(quiz, wanted, shapes), read.echo)
+    for one in quiz.tempting:
+        try:
+            if _read(one.value, asked, dims).shape == read.shape:
+                return wrong(one.html, read.echo)
+        except UnreadableShapeError:
+            continue
+    return wrong(_wrong(quiz, read.shape, wanted, asked, shapes), read.echo)
+
+
+def expected(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Shape | None:
+    """The right shape: derived where it can be, else as the author wrote it."""
+    tensor = tensor_of(quiz.of, shapes) if quiz.of else None
+    if tensor is not None:
+        return shapes[tensor]
+    try:
+        return tuple(int(size) for size in sizes_in(quiz.answer)) if quiz.answer else None
+    except ValueError:
+        return None
+
+
+def disagreement(quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> str:
+    """Why the author's `:answer:` or `:ask:` cannot be true of the forward program; empty when they can."""
+    wanted = expected(quiz, shapes)
+    if wanted is None:
+        return ""
+    dims = _dims(shapes, None)
+    try:
+        explicit = tuple(int(size) for size in sizes_in(quiz.answer)) if quiz.answer else wanted
+        asked = _asked(quiz, dims) or wanted
+    except ValueError as error:
+        return str(error)
+    if explicit != wanted:
+        return f"':answer:' is {written(explicit)}, but {quiz.of!r} has the shape {written(wanted)}."
+    fits = len(asked) == len(wanted) and all(one in (None, size) for one, size in zip(asked, wanted, strict=True))
+    return "" if fits else f"':ask:' {quiz.ask} does not fit the shape {written(wanted)} of {quiz.of!r}."
+
+
+def _dims(shapes: Mapping[str, Shape], forward: Forward | None) -> dict[str, int]:
+    dims = {name_of(size): size for shape in shapes.values() for size in shape if name_of(size)}
+    return {**dims, **(forward.dims if forward else {})}
+
+
+def _asked(quiz: ShapeQuiz, dims: Mapping[str, int]) -> tuple[int | None, ...] | None:
+    if quiz.ask is None:
+        return None
+    return tuple(None if size == "?" else _size(size, dims) for size in sizes_in(quiz.ask))
+
+
+def _size(text: str, dims: Mapping[str, int]) -> int:
+    if text.isdecimal():
+        return int(text)
+    if text in dims:
+        return dims[text]
+    same = [dims[name] for name in dims if name.lower() == text.lower()]
+    if len(same) == 1:
+        return same[0]
+    known = f" The names here are {', '.join(f'`{name}`' for name in dims)}." if dims else " Write numbers."
+    raise UnreadableShapeError(f"There is no size called `{text[:20]}`.{known}")
+
+
+def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> Read:
+    """Read *text*, filled into what was *asked* where it gives just what is missing.
+
+    Raises:
+        UnreadableShapeError: It is no shape, or has too few sizes.
+    """
+    if not text.strip():
+        raise UnreadableShapeError("Write a shape, such as `(32, 64)`.")
+    sizes = sizes_in(text)
+    if "?" in sizes:
+        raise UnreadableShapeError("Replace the `?` by a size.")
+    values = [_size(size, dims) for size in sizes]
+    words = list(sizes)
+    if asked is not None and len(values) != len(asked) and len(values) == asked.count(None):
+        filling = iter(list(zip(values, words, strict=True)))
+        pairs = [(size, str(size)) if size is not None else next(filling) for size in asked]
+        values, words = [value for value, _ in pairs], [word for _, word in pairs]
+    numbers = written(values)
+    echo = numbers if all(word.isdecimal() for word in words) else f"{written(words)} = {numbers}"
+    return Read(tuple(values), echo)
+
+
+def _right(quiz: ShapeQuiz, wanted: Shape, shapes: Mapping[str, Shape]) -> str:
+    tensor = tensor_of(quiz.of, shapes) if quiz.of else None
+    if tensor and quiz.of != tensor:
+        return f"`{quiz.of}` has the shape of `{tensor}`: {shape_text(wanted)}."
+    return f"The shape is {shape_text(wanted)}."
+
+
+def _wrong(
+    quiz: ShapeQuiz, got: Shape, wanted: Shape, asked: tuple[int | None, ...] | None, shapes: Mapping[str, Shape]
+) -> str:
+    """What is wrong with a shape, without saying what is right."""
+    what = f"`{quiz.of}`" if quiz.of else "The shape"
+    tensor = tensor_of(quiz.of, shapes) if quiz.of else None
+    law = f" A gradient has the shape of its tensor: look at `{tensor}`." if tensor and tensor != quiz.of else ""
+    if sorted(got) == sorted(wanted):
+        return f"{NOT_YET} These are the right sizes in another order.{law}"
+    if asked is not None and len(got) == len(asked):
+        given = [size for size, one in zip(got, asked, strict=True) if one not in (None, size)]
+        if given:
+            return f"{NOT_YET} {quiz.ask} already gives the other numbers; only the `?` is asked for."
+    if len(got) != len(wanted):
+        return f"{NOT_YET} {what} has {counted(len(wanted), 'axis', 'axes')}; this has {len(got)}.{law}"
+    owners = [f"`{name}`" for name, shape in shapes.items() if shape == got]
+    if owners and asked is None:
+        return f"{NOT_YET} That is the shape of {owners[0]}.{law}"
+    return f"{NOT_YET}{law}" if law or not named(wanted) else f"{NOT_YET} Each axis is one of the named sizes."

@@ -1,0 +1,43 @@
+"""The right answers of quizzes as a text says them, derived like the marks from the forward program's shapes."""
+
+from collections.abc import Mapping
+
+from app.content.blocks import Axes, Forward, Lesson, Matmul, Quiz, Shape
+from app.grading.forward.facts import Shape as Sizes
+from app.grading.quiz.mark_axes import stretched
+from app.grading.quiz.mark_matmul import right_products
+from app.grading.quiz.wording import listed, shape_text, tensor_of
+from app.grading.shapes.shape_inference import infer
+
+
+def right_answers(lesson: Lesson) -> dict[str, str]:
+    """By quiz: what is right, with code in backticks. Quizzes that carry their answer, or whose shapes cannot be told
+    from the source alone, are left out."""
+    inferred = {one.name: infer(one) for one in lesson.blocks if isinstance(one, Forward)}
+    answers = {}
+    for quiz in lesson.exercises:
+        if isinstance(quiz, Shape | Axes | Matmul):
+            forward = lesson.forward(quiz.forward) if quiz.forward else None
+            answers[quiz.name] = _answer(quiz, inferred.get(quiz.forward or "", {}), forward)
+    return {name: answer for name, answer in answers.items() if answer}
+
+
+def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) -> str:
+    match quiz:
+        case Shape():
+            tensor = tensor_of(quiz.of, shapes) if quiz.of else None
+            return shape_text(shapes[tensor]) if tensor else f"`{quiz.answer}`" if quiz.answer else ""
+        case Axes():
+            source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
+            wanted = stretched(shapes[source], shapes[target]) if source and target else None
+            return _axes(sorted(wanted[0])) if wanted else ""
+        case Matmul():
+            products = right_products(quiz, shapes, forward)
+            return f"`{products[0]}`" if products else ""
+    return ""
+
+
+def _axes(axes: list[int]) -> str:
+    if not axes:
+        return "no axis"
+    return f"{'axis' if len(axes) == 1 else 'axes'} {listed([f'`{axis}`' for axis in axes])}"

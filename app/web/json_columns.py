@@ -1,0 +1,51 @@
+"""Verdicts, runs and answers as the database keeps them: JSON text.
+
+What an older version wrote in another form is read as None, never as an error.
+"""
+
+import json
+from functools import lru_cache
+from typing import TypeVar
+
+from app.engine.codec import plain, restored
+from app.engine.grader import Run
+from app.engine.train.snapshot import Snapshot
+from app.grading.judge.verdict import Verdict
+
+T = TypeVar("T")
+
+
+def encoded(value: Verdict | Run | Snapshot) -> str:
+    return json.dumps(plain(value), separators=(",", ":"))
+
+
+def decoded_verdict(text: str | None) -> Verdict | None:
+    return _decoded(Verdict, text)
+
+
+def decoded_run(text: str | None) -> Run | None:
+    return _decoded(Run, text)
+
+
+@lru_cache(maxsize=256)  # a page that is read again shows the same run
+def decoded_snapshot(text: str | None) -> Snapshot | None:
+    return _decoded(Snapshot, text)
+
+
+def encoded_answer(values: tuple[str, ...]) -> str:
+    return json.dumps(values)
+
+
+def decoded_answer(text: str | None) -> tuple[str, ...] | None:
+    try:
+        values = json.loads(text) if text else None
+    except ValueError:
+        return None
+    return tuple(str(value) for value in values) if isinstance(values, list) else None
+
+
+def _decoded(kind: type[T], text: str | None) -> T | None:
+    try:
+        return restored(kind, json.loads(text)) if text else None
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,174 @@
+"""What an operator's monitoring reads, in the text format of Prometheus.
+
+Numbers of the whole service, never of a learner: every label has few values, and none comes from what was sent.
+"""
+
+import time
+from asyncio import CancelledError
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.engine.grader import Load, Readiness
+from app.settings import Network
+from app.web.assets import URL
+from app.web.limits import NotNowError
+from app.web.middleware.noting import Noting
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+FORWARDED = ("forwarded", "x-forwarded-for", "via")
+LEFT = 499  # nobody waited for the answer; the number that proxies write down for it
+
+
+@dataclass(slots=True)
+class Question:
+    """One question to the graders; *outcome* is how it ended."""
+
+    outcome: str = "fault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What is so at the moment of a look; *sessions* is None where the database does not answer."""
+
+    readiness: Readiness
+    load: Load
+    trainings: int
+    sessions: int | None
+
+
+class Metrics:
+    """Counts what happens; `text` adds what is so now."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._checks = Counter(
+            "backhand_checks",
+            "Questions to the graders by kind and outcome; `stored` cost no run, `put-off` and `stopped` no answer.",
+            ["kind", "outcome"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "backhand_check_seconds",
+            "Seconds until an answer of the graders, waiting included.",
+            ["kind"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self._requests = Counter(
+            "backhand_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
+        )
+
+    @contextmanager
+    def question(self, kind: str) -> Iterator[Question]:
+        """Count and time one question of *kind*, however it ends."""
+        began, question = time.perf_counter(), Question()
+        try:
+            yield question
+            self._seconds.labels(kind).observe(time.perf_counter() - began)
+        except NotNowError:
+            question.outcome = "put-off"
+            raise
+        except CancelledError:
+            question.outcome = "stopped"
+            raise
+        finally:
+            self._checks.labels(kind, question.outcome).inc()
+
+    def stored(self, kind: str) -> None:
+        """Count an answer that was found."""
+        self._checks.labels(kind, "stored").inc()
+
+    def request(self, route: str, status: int) -> None:
+        self._requests.labels(route, str(status)).inc()
+
+    def text(self, state: State) -> bytes:
+        now = CollectorRegistry()
+        now.register(_Now(state))
+        return generate_latest(self._registry) + generate_latest(now)
+
+
+class _Now(Collector):
+    """Gauges of one state."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def collect(self) -> Iterable[Metric]:
+        state, load = self._state, self._state.load
+        yield _gauge("backhand_graders_up", "Grader processes that are up.", load.up)
+        yield _gauge("backhand_graders_idle", "Graders that wait for a question.", load.idle)
+        yield _gauge("backhand_graders_replaced", "Graders that died since the start and were replaced.", load.replaced)
+        yield _gauge("backhand_queue_length", "Questions that wait for a grader.", load.waiting)
+        yield _gauge("backhand_trainings", "Training runs under way in this process.", state.trainings)
+        if state.sessions is not None:
+            yield _gauge("backhand_sessions", "Sessions in the database.", state.sessions)
+        yield _states(state.readiness)
+        yield _layers(state.readiness)
+        look = state.readiness.look
+        if look is not None:
+            yield _gauge("backhand_canaries_seconds", "When canary attacks flew last, in Unix seconds.", look.at)
+            yield _gauge("backhand_canaries_held", "1 while every canary attack is stopped.", not look.succeeded)
+            yield _gauge("backhand_canaries_succeeded", "Canary attacks that succeeded.", len(look.succeeded))
+
+
+class RequestCount:
+    """Counts every request; its route is the template of the address, never the address."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        noting = Noting(send, otherwise=LEFT)
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            self._metrics.request(_route(scope), noting.status)
+
+
+def may_read(request: HTTPConnection, networks: tuple[Network, ...]) -> bool:
+    """Whether the peer itself is in one of *networks*; what a proxy passes on is a stranger's request."""
+    if request.client is None or any(name in request.headers for name in FORWARDED):
+        return False
+    try:
+        peer = ip_address(request.client.host)
+    except ValueError:
+        return False
+    return any(peer in network for network in networks)
+
+
+def _route(scope: Scope) -> str:
+    if scope["path"].startswith(f"{URL}/"):
+        return f"{URL}/{{file}}"
+    path: str = getattr(scope.get("route"), "path", "unmatched")
+    return path
+
+
+def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, words, value=float(value))
+
+
+def _states(readiness: Readiness) -> GaugeMetricFamily:
+    found = GaugeMetricFamily("backhand_state", "1 for the state that the graders are in.", labels=["state"])
+    for state in ("ready", "warming", "refused", "stopped"):
+        found.add_metric([state], float(state == readiness.state))
+    return found
+
+
+def _layers(readiness: Readiness) -> GaugeMetricFamily:
+    words = "1 for a protection in force, 0 for one that is missing."
+    found = GaugeMetricFamily("backhand_protection", words, labels=["layer"])
+    for name, value in readiness.layers:
+        found.add_metric([name], float(value == "on"))
+    return found

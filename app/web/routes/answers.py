@@ -1,0 +1,73 @@
+"""Quiz answers: mark, remember, show."""
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Axes, Choice, Exercise, Matmul, Number, Quiz
+from app.content.blocks import Shape as ShapeQuiz
+from app.store import attempts, progress
+from app.store.progress import LessonState
+from app.web.json_columns import encoded_answer
+from app.web.render import back_to, wants_fragment
+from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.verdict_words import feedback_announcement
+from app.web.views.exercise_view import quiz_view
+from app.web.views.lesson_view import lesson_progress, shapes_for
+
+ANSWER_CHARACTERS = 2000
+VALUES = 64
+
+router = APIRouter()
+
+
+@router.post("/lessons/{slug}/quiz/{name}")
+async def answer(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    exercise: TheExercise,
+    answer: Annotated[list[str], Form(max_length=VALUES, default_factory=list)],
+    left: Annotated[str, Form()] = "",
+    left_transposed: Annotated[str, Form()] = "",
+    right: Annotated[str, Form()] = "",
+    right_transposed: Annotated[str, Form()] = "",
+) -> Response:
+    """Mark one answer. The answer and what was said about it are kept."""
+    quiz = quiz_of(exercise)
+    fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
+    given = tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in fields)
+    shapes = await shapes_for(site, lesson, quiz)
+    view = quiz_view(lesson, quiz, LessonState(), shapes, fresh=given)
+    assert view.feedback is not None, "a given answer is marked"
+    learner = await visitor.begin()
+    answered = attempts.Answered(
+        kind="quiz",
+        text=encoded_answer(given),
+        verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
+        correct=view.feedback.correct,
+    )
+    async with site.database.write() as db:
+        await attempts.record_attempt(db, learner, lesson.name, quiz.name, answered)
+        rows = await progress.progress_in(db, learner, lesson.name)
+        if view.feedback.correct:
+            rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", quiz.name)
+    return site.pages.fragment(
+        "_answered.html",
+        view=view,
+        announcement=feedback_announcement(view.feedback),
+        progress=lesson_progress(site, lesson, LessonState(progress=rows).solved),
+    )
+
+
+def quiz_of(exercise: Exercise) -> Quiz:
+    if not isinstance(exercise, (ShapeQuiz, Number, Choice, Axes, Matmul)):
+        raise HTTPException(404)
+    return exercise

@@ -1,0 +1,303 @@
+"""Code boxes: check, run, save, reset, history. What stands in the box is saved before anything else is done.
+
+Every button of a box belongs to its one form, so the text travels with each of them and nothing is lost where there
+is no script.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.content.blocks import Bug, CodeBox, Lesson
+from app.engine.grader import Nudge
+from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.verdict import Verdict
+from app.store import attempts, drafts, progress
+from app.store.drafts import Saved
+from app.store.progress import LessonState
+from app.web.disconnect import while_wanted
+from app.web.json_columns import encoded
+from app.web.limits import NotNowError
+from app.web.render import back_to, wants_fragment
+from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.verdict_words import run_announcement, verdict_view
+from app.web.views.exercise_view import CodeView, code_view
+from app.web.views.lesson_view import LessonProgress, known_shapes, lesson_progress
+from app.web.views.nudge_view import ENTRY_CHARACTERS, field_of, nudge_view
+from app.web.views.text_history import HistoryView, history_view
+
+router = APIRouter(prefix="/lessons/{slug}/code/{name}")
+
+CONFLICT = "Another tab had changed this box. Its text is kept under History."
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One code box of one lesson, and the form that was sent from it."""
+
+    site: Site
+    lesson: Lesson
+    exercise: CodeBox
+    code: str
+    revision: int | None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.lesson.name, self.exercise.name
+
+    async def save(self, db: AsyncSession, learner: int) -> Saved:
+        return await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
+
+    async def view(self, db: AsyncSession, learner: int) -> CodeView:
+        await db.flush()
+        return self.view_of(await progress.lesson_state(db, learner, *self.names))
+
+    def view_of(self, state: LessonState) -> CodeView:
+        scope = self.site.scope(self.lesson, self.exercise)
+        return code_view(self.lesson, self.exercise, state, scope, known_shapes(self.site, self.lesson, self.exercise))
+
+    def back(self, query: str = "") -> Response:
+        return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)
+
+
+def received(exercise: CodeBox, code: str, line: int | None = None) -> str:
+    """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
+
+    Args:
+        line: The line that was named in a bug hunt; it becomes part of the text.
+    """
+    code = code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return with_line(code, line) if line is not None and isinstance(exercise, Bug) else code
+
+
+async def code_box_of(exercise: TheExercise) -> CodeBox:
+    if not isinstance(exercise, CodeBox):
+        raise HTTPException(404)
+    return exercise
+
+
+TheCodeBox = Annotated[CodeBox, Depends(code_box_of)]
+
+
+async def box_of(
+    site: TheSite,
+    lesson: TheLesson,
+    exercise: TheCodeBox,
+    code: Annotated[str, Form()] = "",
+    line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
+    *,
+    revision: Annotated[int, Form(ge=0, lt=2**31)],
+) -> Box:
+    # The revision is required: a form without it did not come from a box, and must not empty one.
+    return Box(site, lesson, exercise, received(exercise, code, line), revision)
+
+
+TheBox = Annotated[Box, Depends(box_of)]
+
+
+@router.post("/check")
+async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Grade the text; every check is kept with what was said about it."""
+    site, learner = box.site, await visitor.begin()
+    key = site.tasks.key(box.lesson, box.exercise, box.code)
+    async with site.database.write() as db:
+        saved = await box.save(db, learner)
+        saved.draft.run = None
+        stored = await attempts.stored_verdict(db, key)
+    asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
+    try:
+        answer = await while_wanted(request, asked)
+    except NotNowError as later:
+        return await _put_off(request, box, learner, saved, later)
+    async with site.database.write() as db:
+        tries = await attempts.record_check(
+            db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
+        )
+        rows = await progress.progress_in(db, learner, box.lesson.name)
+        if answer.verdict.passed:
+            rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)
+    if not wants_fragment(request):
+        return box.back()
+    state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
+    view = box.view_of(state)
+    assert view.checked is not None, "an attempt was recorded"
+    done = lesson_progress(site, box.lesson, state.solved)
+    return _shown(box, "_checked.html", view, view.checked.announcement, saved=saved, done=done)
+
+
+@router.post("/run")
+async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Run the text and show its values: no verdict, no attempt."""
+    site, learner = box.site, await visitor.begin()
+    async with site.database.write() as db:
+        saved = await box.save(db, learner)
+    try:
+        result = await while_wanted(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
+    except NotNowError as later:
+        return await _put_off(request, box, learner, saved, later)
+    async with site.database.write() as db:
+        shown = await drafts.draft_of(db, learner, *box.names)
+        if shown is not None:
+            shown.run = encoded(result)
+        view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    return _shown(box, "_checked.html", view, run_announcement(result), saved=saved)
+
+
+@router.post("/nudge")
+async def measure(
+    request: Request, visitor: TheVisitor, box: TheBox, nudge: Annotated[str, Form(max_length=100)]
+) -> Response:
+    """Move one entry of the tensor that *nudge* is the gradient of, and see what becomes of the loss."""
+    site, learner = box.site, await visitor.begin()
+    entry = str((await request.form()).get(field_of(nudge), ""))[:ENTRY_CHARACTERS]
+    async with site.database.write() as db:
+        await box.save(db, learner)
+    asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
+    try:
+        found = await while_wanted(request, asked)
+    except NotNowError as later:
+        return later.said_by(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
+    return _nudged(request, box, found)
+
+
+@router.post("/draft")
+async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
+    """Save what is being typed; a draft is no attempt."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        saved = await box.save(db, learner)
+    answer = {
+        "revision": saved.draft.revision,
+        "saved": saved.draft.saved_at.isoformat(),
+        "conflict": saved.conflict,
+        "message": CONFLICT if saved.conflict else "",
+    }
+    return JSONResponse(answer, headers={"cache-control": "no-store"})
+
+
+@router.post("/reset")
+async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
+    """Put the starter back, once that is confirmed; what stood there is kept."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        saved = await box.save(db, learner)
+        if confirm == "yes":
+            await drafts.replace_draft(db, saved.draft, box.exercise.starter.source, "reset")
+        view = await box.view(db, learner)
+    if confirm != "yes":
+        return box.back(f"?ask={box.exercise.name}")
+    if not wants_fragment(request):
+        return box.back(f"?emptied={box.exercise.name}")
+    said = "The starter is back. Your text is kept under History."
+    return _shown(box, "_editor.html", view, said, emptied=box.exercise.name)
+
+
+@router.post("/restore")
+async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=0)]) -> Response:
+    """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        stored = await history_view(db, learner, box.lesson, box.exercise, at)
+        if not stored.count or at not in (0, stored.at):
+            raise HTTPException(404)
+        saved = await box.save(db, learner)
+        await drafts.replace_draft(db, saved.draft, stored.text, "restore")
+        view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    return _shown(box, "_editor.html", view, "The earlier text is back in the box.")
+
+
+@router.get("/history")
+async def history(
+    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, exercise: TheCodeBox, at: int | None = None
+) -> Response:
+    """One stored text: as a fragment for the box, or as a page of its own."""
+    learner = await visitor.learner()
+    async with site.database.read() as db:
+        view = await history_view(db, learner, lesson, exercise, at)
+    if wants_fragment(request):
+        return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+    return site.pages.page(request, "history.html", history=view, lesson=lesson)
+
+
+@router.post("/history")
+async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Save, then step back through the stored texts."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        await box.save(db, learner)
+        view = await history_view(db, learner, box.lesson, box.exercise)
+    if wants_fragment(request):
+        return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
+    return back_to(f"{view.url}/history")
+
+
+@router.post("/solution")
+async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
+    """Show the author's code where the box's policy allows it, beside the learner's own."""
+    learner = await visitor.begin()
+    async with box.site.database.write() as db:
+        await box.save(db, learner)
+        view = await box.view(db, learner)
+        if not view.solution.closed:
+            await progress.open_solution(db, learner, *box.names)
+            view = await box.view(db, learner)
+    if not wants_fragment(request):
+        return box.back()
+    said = view.solution.closed or "The solution is open."
+    return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
+
+
+async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later: NotNowError) -> Response:
+    """What cannot be answered now, in place of a verdict; the stored one is not touched. A plain form gets a page."""
+    if not wants_fragment(request):
+        raise later
+    async with box.site.database.read() as db:
+        view = await box.view(db, learner)
+    said = verdict_view(Verdict(outcome="busy", message=later.detail))
+    view = replace(view, checked=said, run=None, stale=False)
+    return later.said_by(_shown(box, "_checked.html", view, said.announcement, saved=saved))
+
+
+def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
+    view = nudge_view(box.lesson, box.exercise, nudge)
+    if wants_fragment(request):
+        return box.site.pages.fragment("_nudged.html", nudged=view, announcement=view.announcement)
+    return box.site.pages.page(request, "nudge.html", nudged=view, lesson=box.lesson)
+
+
+def _stepped(view: HistoryView) -> str:
+    return f"Text {view.at} of {view.count}." if view.count else "Nothing was checked yet."
+
+
+def _shown(
+    box: Box,
+    template: str,
+    view: CodeView,
+    announcement: str,
+    *,
+    saved: Saved | None = None,
+    done: LessonProgress | None = None,
+    emptied: str = "",
+) -> Response:
+    if saved is not None and saved.conflict:
+        announcement = f"{announcement} {CONFLICT}"
+    return box.site.pages.fragment(
+        template,
+        view=view,
+        announcement=announcement,
+        conflict=CONFLICT if saved is not None and saved.conflict else "",
+        progress=done,
+        lesson=box.lesson,
+        readiness=box.site.grader.readiness,
+        ask="",
+        emptied=emptied,
+    )

@@ -1,0 +1,70 @@
+"""A lesson to take away, with what its reader has written: a notebook, a script, a text."""
+
+import asyncio
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.content.blocks import Lesson, Quiz, Train
+from app.content.export import FORMS, Work, cells_of, written_as
+from app.engine.train.corpus_file import load_names
+from app.grading.quiz.right_answers import right_answers
+from app.store import progress
+from app.store.progress import LessonState
+from app.web.json_columns import decoded_answer
+from app.web.pictures.alone import drawings_of
+from app.web.site import TheLesson, TheSite, TheVisitor
+from app.web.views.widgets import answer_of
+
+router = APIRouter()
+
+TYPES: Mapping[str, str] = {
+    "ipynb": "application/x-ipynb+json",
+    "py": "text/x-python; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+}
+
+
+@router.get("/lessons/{slug}/export.{form}")
+async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False) -> Response:
+    """The lesson as a file; with *blank*, as if nobody had written in it."""
+    if form not in FORMS:
+        raise HTTPException(404)
+    state = LessonState()
+    learner = None if blank else await visitor.learner()
+    if learner is not None:
+        async with site.database.read() as db:
+            state = await progress.lesson_state(db, learner, lesson.name)
+    text = await asyncio.to_thread(_written, lesson, form, state)
+    headers = {
+        "content-disposition": f'attachment; filename="{lesson.slug}.{form}"',
+        "cache-control": "private, no-store",
+        "content-type": TYPES[form],
+    }
+    return Response(text.encode("utf-8", "replace"), headers=headers)
+
+
+def _written(lesson: Lesson, form: str, state: LessonState) -> str:
+    return written_as(form, cells_of(lesson, work_of(lesson, state)))
+
+
+def work_of(lesson: Lesson, state: LessonState) -> Work:
+    """What stands in *state*: the drafts of the boxes, the newest answers of the quizzes."""
+    answers = {}
+    for quiz in lesson.exercises:
+        tries = state.tries.get(quiz.name)
+        given = decoded_answer(tries.newest.text) if tries and isinstance(quiz, Quiz) else None
+        if isinstance(quiz, Quiz) and given:
+            answers[quiz.name] = tuple(answer_of(quiz, given))
+    codes = {name: draft.text for name, draft in state.drafts.items()}
+    return Work(
+        codes=codes, answers=answers, right=right_answers(lesson), drawings=drawings_of(lesson), names=names_for(lesson)
+    )
+
+
+def names_for(lesson: Lesson) -> tuple[str, ...]:
+    """What an export of *lesson* trains on: the census's names. A longer list would outweigh the lesson."""
+    trains = any(isinstance(one, Train) for one in lesson.exercises)
+    return load_names().names if trains else ()

@@ -1,0 +1,120 @@
+"""The closing page: what a learner has made in this course, and what is still open. It claims nothing else."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Grad, Lesson, Train
+from app.grading.judge.verdict import Verdict
+from app.store import attempts, progress, trainings
+from app.store.tables import TrainingRun
+from app.web.exam import is_exam
+from app.web.json_columns import decoded_snapshot, decoded_verdict
+from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.run_view import Trained, trained_view
+from app.web.views.standing import Solved, solved_by, sum_of, unit_view
+
+router = APIRouter()
+
+RIGHT = frozenset({"right", "right-other-road"})
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """One gradient of the exam; *url* leads to the box where it is first asked for."""
+
+    name: str
+    done: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """The largest box of the course, name by name; *passed_at* is None until all of it was right at once."""
+
+    url: str
+    gradients: tuple[Gradient, ...]
+    passed_at: datetime | None
+
+    @property
+    def done(self) -> int:
+        return sum(one.done for one in self.gradients)
+
+
+@router.get("/finish")
+async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    learner = await visitor.learner()
+    solved = await solved_by(site, learner)
+    units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
+    lessons = site.course.lessons
+    trains = [(lesson.name, one.name) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
+    return site.pages.page(
+        request,
+        "finish.html",
+        whole=sum_of(site, site.course.lessons, solved),
+        units=tuple(view for view in units if view.made),
+        exam=await _exam(site, learner, solved),
+        runs=await _runs(site, learner),
+        can_train=bool(trains),
+        trained=any(one in solved.get(lesson, ()) for lesson, one in trains),
+        has_math=any(f"units/{view.unit.slug}" in site.with_math for view in units),
+    )
+
+
+def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
+    """The box that asks for the most gradients without a hint."""
+    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
+    return max(exams, key=lambda exam: len(exam[1].require), default=None)
+
+
+async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
+    found = exam_in(site.course.lessons)
+    if found is None:
+        return None
+    lesson, exam = found
+    verdict, passed_at = await _sat(site, learner, lesson, exam)
+    right = {one.name for one in verdict.names if one.verdict in RIGHT} if verdict else set()
+    first: dict[str, str] = {}
+    for one in site.unit_of(lesson).lessons:
+        for box in one.exercises:
+            if isinstance(box, Grad):
+                done = any(name in solved.get(one.name, ()) for name in (box.name, *box.was))
+                right |= set(box.require) if done else set()
+                first = dict.fromkeys(box.require, f"/lessons/{one.slug}#{box.name}") | first
+    return Exam(
+        url=f"/lessons/{lesson.slug}#{exam.name}",
+        gradients=tuple(Gradient(name, name in right, first[name]) for name in exam.require),
+        passed_at=passed_at,
+    )
+
+
+async def _sat(site: Site, learner: int | None, lesson: Lesson, exam: Grad) -> tuple[Verdict | None, datetime | None]:
+    """The last verdict on the exam, and when it was passed."""
+    if learner is None:
+        return None, None
+    async with site.database.read() as db:
+        tries = await attempts.tries_of(db, learner, lesson.name, exam.name)
+        rows = await progress.progress_in(db, learner, lesson.name)
+    newest = tries[exam.name].newest.verdict if exam.name in tries else None
+    return decoded_verdict(newest), rows[exam.name].solved_at if exam.name in rows else None
+
+
+async def _runs(site: Site, learner: int | None) -> tuple[Trained, ...]:
+    if learner is None:
+        return ()
+    async with site.database.read() as db:
+        rows = await trainings.trainings_by(db, learner)
+    return tuple(run for row in rows if (run := _trained(site, row)) is not None)
+
+
+def _trained(site: Site, row: TrainingRun) -> Trained | None:
+    lesson = next((one for one in site.course.lessons if one.name == row.lesson), None)
+    exercise = lesson.exercise(row.exercise) if lesson else None
+    snapshot = decoded_snapshot(row.finished)
+    if lesson is None or not isinstance(exercise, Train) or snapshot is None:
+        return None
+    return trained_view(snapshot, f"/lessons/{lesson.slug}#{exercise.name}")

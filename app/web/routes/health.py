@@ -1,0 +1,95 @@
+"""Whether the process lives, and whether it is of use now: for whatever watches it."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import structlog
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.engine.grader import Look
+from app.settings import Settings
+from app.store import learners
+from app.web.middleware.metrics import State, may_read
+from app.web.site import Site, TheSite
+
+log = structlog.get_logger()
+router = APIRouter()
+
+DATABASE_SECONDS = 3.0
+NO_STORE = {"cache-control": "no-store"}
+
+
+@router.get("/healthz")
+async def healthz() -> JSONResponse:
+    """The process answers."""
+    return JSONResponse({"status": "ok"}, headers=NO_STORE)
+
+
+@router.get("/readyz")
+async def readyz(request: Request, site: TheSite) -> JSONResponse:
+    """Whether requests should be sent here.
+
+    503 while graders warm up, while the server stops, and without a database. A server that refuses to run code is
+    ready: everything else works, and `state` says why.
+    """
+    database = await _database(site)
+    readiness = site.grader.readiness
+    state = "stopped" if request.app.state.stopping else readiness.state
+    ready = state in ("ready", "refused") and database == "ok"
+    answer = {
+        "ready": ready,
+        "state": state,
+        "reason": readiness.reason,
+        "layers": dict(readiness.layers),
+        "canaries": _canaries(readiness.look),
+        "database": database,
+    }
+    return JSONResponse(answer, 200 if ready else 503, NO_STORE)
+
+
+@router.get("/metrics")
+async def metrics(request: Request, site: TheSite) -> Response:
+    """For the operator's monitoring; for others there is no such page."""
+    settings: Settings = request.app.state.settings
+    if not may_read(request, settings.metrics_networks):
+        raise HTTPException(404)
+    state = State(
+        readiness=site.grader.readiness,
+        load=site.grader.load,
+        trainings=site.runs.under_way,
+        sessions=await _sessions(site),
+    )
+    return Response(site.metrics.text(state), headers=NO_STORE, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+def _canaries(look: Look | None) -> dict[str, object]:
+    """When the test attacks flew last; *held* is None before the first time."""
+    if look is None:
+        return {"held": None, "at": None, "succeeded": []}
+    at = datetime.fromtimestamp(look.at, UTC).isoformat(timespec="seconds")
+    return {"held": not look.succeeded, "at": at, "succeeded": list(look.succeeded)}
+
+
+async def _sessions(site: Site) -> int | None:
+    async def count() -> int:
+        async with site.database.read() as db:
+            return await learners.sessions(db)
+
+    try:
+        return await asyncio.wait_for(count(), DATABASE_SECONDS)
+    except (SQLAlchemyError, OSError, TimeoutError):
+        return None
+
+
+async def _database(site: Site) -> str:
+    try:
+        await asyncio.wait_for(site.database.ping(), DATABASE_SECONDS)
+    except (SQLAlchemyError, OSError, TimeoutError) as error:
+        log.warning("database-does-not-answer", error=type(error).__name__)
+        return "does not answer"
+    return "ok"

@@ -1,0 +1,55 @@
+"""Hints: free, one at a time, and the open ones stay."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import CodeBox
+from app.store import drafts, progress
+from app.web.render import back_to, wants_fragment
+from app.web.routes.code_boxes import Box, received
+from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.views.exercise_view import hints_view
+
+router = APIRouter()
+
+
+@router.post("/lessons/{slug}/{kind}/{name}/hint")
+async def hint(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    exercise: TheExercise,
+    kind: Literal["quiz", "code", "train"],
+    code: Annotated[str, Form()] = "",
+    line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
+    revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
+) -> Response:
+    """Open the next hint. A code box sends its text along, which is saved."""
+    if isinstance(exercise, CodeBox) != (kind == "code") or not exercise.hints:
+        raise HTTPException(404)
+    learner = await visitor.begin()
+    names = (lesson.name, exercise.name)
+    async with site.database.write() as db:
+        if isinstance(exercise, CodeBox) and revision is not None:
+            await drafts.save_draft(db, learner, *names, received(exercise, code, line), base=revision)
+        await progress.open_hint(db, learner, *names, len(exercise.hints))
+        await db.flush()
+        state = await progress.lesson_state(db, learner, *names)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", exercise.name)
+    box = Box(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
+    url = f"/lessons/{lesson.slug}/{kind}/{exercise.name}"
+    hints = hints_view(exercise, state, url)
+    return site.pages.fragment(
+        "_hinted.html",
+        name=exercise.name,
+        hints=hints,
+        view=box,
+        solution=box.solution if box else None,
+        announcement=f"Hint {len(hints.open)} of {hints.total} is open.",
+    )

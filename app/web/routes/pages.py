@@ -1,0 +1,88 @@
+"""The page of a lesson."""
+
+import structlog
+from fastapi import APIRouter
+from sqlalchemy.exc import OperationalError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import CodeBox, Lesson
+from app.store import progress
+from app.store.progress import LessonState
+from app.web.middleware.visitor import Visitor
+from app.web.render import back_to
+from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.lesson_view import items_of, lesson_progress
+from app.web.views.standing import builds_on, solved_by
+
+log = structlog.get_logger()
+router = APIRouter()
+
+
+@router.get("/lessons/{slug}")
+async def lesson(
+    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "", emptied: str = ""
+) -> Response:
+    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset."""
+    saving = True
+    try:
+        state = await _state(request, site, visitor, lesson)
+    except OperationalError as error:
+        # A lesson can be read without a database.
+        log.warning("database-unavailable", error=str(error.orig))
+        state, saving = LessonState(), False
+    before, after = site.neighbours(lesson)
+    learner = await visitor.learner() if saving else None
+    solved = await solved_by(site, learner if lesson.requires else None)
+    return site.pages.page(
+        request,
+        "lesson.html",
+        lesson=lesson,
+        unit=site.unit_of(lesson),
+        items=await items_of(site, lesson, state, learner),
+        requires=builds_on(site, lesson, solved),
+        progress=lesson_progress(site, lesson, state.solved),
+        before=before,
+        after=after,
+        ask=ask,
+        emptied=emptied,
+        saving=saving,
+        readiness=site.grader.readiness,
+        has_math=lesson.name in site.with_math,
+        has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
+        draw=site.album.picture,
+    )
+
+
+@router.get("/lessons/{slug}/readiness")
+async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Response:
+    """The line above the code boxes while graders start; a page that was opened early asks for it again."""
+    if request.headers.get("hx-request") != "true":
+        return back_to(f"/lessons/{lesson.slug}")
+    return site.pages.fragment("_readiness.html", readiness=site.grader.readiness, lesson=lesson)
+
+
+async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:
+    learner = await (visitor.begin() if _by_a_person(request) else visitor.learner())
+    if learner is None:
+        return LessonState()
+    renames = site.renames[lesson.name]
+    async with site.database.read() as db:
+        opened = await progress.last_opened(db, learner)
+        outdated = bool(renames) and await progress.has_state_under(db, learner, lesson.name, renames)
+        state = await progress.lesson_state(db, learner, lesson.name)
+    if not outdated and opened == lesson.name:
+        return state
+    async with site.database.write() as db:
+        if outdated:
+            await progress.adopt_renames(db, learner, lesson.name, renames)
+            state = await progress.lesson_state(db, learner, lesson.name)
+        if opened != lesson.name:
+            await progress.record_opened(db, learner, lesson.name)
+    return state
+
+
+def _by_a_person(request: Request) -> bool:
+    # A robot or a prefetch that reads a lesson leaves no rows behind.
+    headers = request.headers
+    return headers.get("sec-fetch-mode") == "navigate" and "prefetch" not in headers.get("sec-purpose", "")

@@ -1,0 +1,134 @@
+"""Training runs: begin, stop, watch. The page works without a script; with one, the run is seen as it goes on."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Lesson, Train
+from app.engine.train.snapshot import Snapshot
+from app.store import progress
+from app.store.progress import LessonState
+from app.web.limits import NotNowError
+from app.web.render import back_to, wants_fragment
+from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.training_runs import Order
+from app.web.views.lesson_view import lesson_progress
+from app.web.views.names_view import known_names
+from app.web.views.training_view import TrainView, order_of, train_view, with_run
+
+router = APIRouter(prefix="/lessons/{slug}/train/{name}")
+
+TOO_MANY = "This run is watched in too many places at once."
+WATCH_SECONDS = 10.0
+
+
+async def train_of(exercise: TheExercise) -> Train:
+    if not isinstance(exercise, Train):
+        raise HTTPException(404)
+    return exercise
+
+
+TheTrain = Annotated[Train, Depends(train_of)]
+
+
+@router.post("/start")
+async def start(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    train: TheTrain,
+    preset: Annotated[str, Form()],
+    attempt: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
+    wrong: Annotated[int | None, Form(ge=0, lt=2**63)] = None,
+) -> Response:
+    """Begin a run with the code of one attempt; the newest passing one where none is named.
+
+    *wrong* is an attempt as well: that of the button for a wrong version, which overrules the list beside it.
+    """
+    learner = await visitor.begin()
+    order = await order_of(site, learner, lesson, train, preset, attempt if wrong is None else wrong)
+    if not isinstance(order, Order):
+        return await _shown(request, site, learner, lesson, train, order)
+    try:
+        site.checks.spend(learner)
+        refused = await site.runs.begin(learner, order)
+    except NotNowError as later:
+        if not wants_fragment(request):
+            raise
+        return later.said_by(await _shown(request, site, learner, lesson, train, later.detail))
+    return await _shown(request, site, learner, lesson, train, refused)
+
+
+@router.post("/stop")
+async def stop(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, train: TheTrain) -> Response:
+    """End the run."""
+    learner = await visitor.begin()
+    await site.runs.stop(learner, lesson.name, train.name)
+    return await _shown(request, site, learner, lesson, train)
+
+
+@router.get("")
+async def look(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, train: TheTrain) -> Response:
+    """The exercise with its run as it stands now."""
+    return await _shown(request, site, await visitor.learner(), lesson, train)
+
+
+async def watched(
+    site: TheSite, visitor: TheVisitor, lesson: TheLesson, train: TheTrain
+) -> AsyncIterator[AsyncIterator[Snapshot]]:
+    """The moments of the visitor's run; at most a few pages of one learner may watch at a time."""
+    learner = await visitor.learner()
+    if learner is None or await site.runs.look(learner, lesson.name, train.name) is None:
+        raise HTTPException(404)
+    with site.runs.watching(learner) as free:
+        if not free:
+            raise NotNowError(TOO_MANY, WATCH_SECONDS)
+        yield site.runs.watch(learner, lesson.name, train.name)
+
+
+@router.get("/events", response_class=EventSourceResponse)
+async def events(
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    train: TheTrain,
+    moments: Annotated[AsyncIterator[Snapshot], Depends(watched)],
+) -> AsyncIterator[ServerSentEvent]:
+    """`run` events with the run as HTML, and one `end` with the whole exercise when it has ended."""
+    learner, known = await visitor.learner(), await known_names(site.runs.names)
+    view = await _view(site, learner, lesson, train)
+    async for snapshot in moments:
+        # The run alone, several times a second: the whole is all texts that the learner ever checked.
+        view = with_run(view, snapshot, known) if snapshot.live else await _view(site, learner, lesson, train)
+        template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
+        yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)
+
+
+async def _view(site: Site, learner: int | None, lesson: Lesson, train: Train, refused: str = "") -> TrainView:
+    state = LessonState()
+    if learner is not None:
+        async with site.database.read() as db:
+            state = await progress.lesson_state(db, learner, lesson.name, train.name)
+    return await train_view(site, lesson, train, state, learner, refused)
+
+
+async def _shown(
+    request: Request, site: Site, learner: int | None, lesson: Lesson, train: Train, refused: str = ""
+) -> Response:
+    view = await _view(site, learner, lesson, train, refused)
+    if not wants_fragment(request) and refused:
+        raise HTTPException(409, refused)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", train.name)
+    rows = {}
+    if learner is not None:
+        async with site.database.read() as db:
+            rows = await progress.progress_in(db, learner, lesson.name)
+    done = lesson_progress(site, lesson, LessonState(progress=rows).solved)
+    return site.pages.fragment("_trained.html", view=view, announcement=view.said, progress=done)

@@ -1,0 +1,111 @@
+"""Run the web server with its graders until it is told to stop."""
+
+import asyncio
+import errno
+import signal
+import socket
+import sys
+from types import FrameType
+
+import structlog
+import uvicorn
+from alembic.util import CommandError
+from fastapi import FastAPI
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.content.blocks import Course
+from app.content.course import load_course
+from app.engine.pool.local_graders import LocalGraders
+from app.sandbox.kernel import hide_memory
+from app.settings import Settings
+from app.store.migrate import migrate
+from app.web.application import create_app
+from app.web.middleware.request_log import configure_logs
+
+log = structlog.get_logger()
+
+# Long enough for a check that just began; then connections are closed.
+STOP_SECONDS = 10
+
+
+class ServeError(Exception):
+    """The server cannot start; its text tells the operator what to change."""
+
+
+class Server(uvicorn.Server):
+    """Says that it is stopping before it does, so that nothing new is sent here."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._app.state.stopping = True
+        self._app.state.site.runs.end_streams()  # an open stream would keep the server from stopping
+        log.info("stopping", signal=signal.Signals(sig).name)
+        super().handle_exit(sig, frame)
+
+
+def serve(settings: Settings, host: str, port: int) -> None:
+    """Serve the course of *settings* on *host* and *port*.
+
+    Raises:
+        LessonErrors: The course has faults; nothing was started.
+        ServeError: The address or the database cannot be used; nothing was started.
+    """
+    configure_logs(plain=sys.stderr.isatty())
+    hide_memory()
+    course = load_course(settings.lessons)
+    listeners = _bound(host, port)
+    try:
+        asyncio.run(_serve(settings, course, host, listeners))
+    finally:
+        for one in listeners:
+            one.close()
+
+
+def _bound(host: str, port: int) -> list[socket.socket]:
+    """A socket for every address of *host*; a name such as localhost has several."""
+    found: list[socket.socket] = []
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            found.append(socket.socket(family, kind, protocol))
+            found[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            found[-1].bind(address)
+    except OSError as error:
+        for one in found:
+            one.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ServeError(
+                f"Another program listens on port {port} already. Choose a free one with --port."
+            ) from None
+        raise ServeError(f"{host} port {port} cannot be listened on: {error.strerror or error}.") from None
+    return found
+
+
+async def _prepare_database(settings: Settings) -> None:
+    try:
+        await migrate(settings.resolved_database_url)
+    except (SQLAlchemyError, CommandError, ImportError, OSError) as error:
+        setting = "BACKHAND_DATABASE_URL" if settings.database_url else "BACKHAND_DATA_DIR"
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise ServeError(f"The database of {setting} cannot be used: {reason}.") from error
+
+
+async def _serve(settings: Settings, course: Course, host: str, listeners: list[socket.socket]) -> None:
+    await _prepare_database(settings)
+    port = listeners[0].getsockname()[1]
+    async with LocalGraders(settings, watch=True) as graders:
+        app = create_app(settings, course, graders)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
+        name = f"[{host}]" if ":" in host else host
+        log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
+        await Server(config, app).serve(sockets=listeners)

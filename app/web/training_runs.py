@@ -1,0 +1,254 @@
+"""Training runs that this process drives: begun, watched, stopped, and written down while they go on.
+
+A run goes on when its page is closed. How far it has come is stored every few seconds, so a page that another process
+serves can show it, and a run that ended with its server is told as what it is.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.engine.grader import Grader
+from app.engine.run_setup import Setup
+from app.engine.stretch import Stretch, Stretched
+from app.engine.train.corpus_file import load_examples, load_names
+from app.engine.train.snapshot import Snapshot
+from app.engine.train.training_run import References, Training
+from app.grading.train.corpus import NamesError
+from app.store import progress, trainings
+from app.store.database import Database
+from app.store.trainings import Begun
+from app.web.json_columns import decoded_snapshot, encoded
+from app.web.limits import NotNowError
+
+log = structlog.get_logger()
+
+RECORD_SECONDS = 2.0
+LOOK_SECONDS = 0.4
+FAR_LOOK_SECONDS = 1.0
+MOST_RUNS = 64
+WATCHERS = 6
+
+ALREADY = "A training run of yours is under way. Stop it, or wait for its end, before you start another."
+FULL_SECONDS = 60.0
+FULL = "Too many training runs are under way on this server. Please try again in a few minutes."
+LOST = "The server was restarted while this run was going, so it ended at step {step:,}. Start it again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A run that is asked for."""
+
+    lesson: str
+    exercise: str
+    preset: str
+    attempt_id: int | None
+    passing: bool
+    setup: Setup
+    steps: int
+    code: str
+    forbid: tuple[str, ...]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.lesson, self.exercise
+
+
+class Runs:
+    """The training runs of this process, at most one for each learner.
+
+    Args:
+        names: The list of names to train on; None means the census's.
+        at_once: How many stretches may wait for graders or run at a time, so that checks find one free.
+    """
+
+    def __init__(self, grader: Grader, database: Database, names: Path | None, at_once: int) -> None:
+        self._grader = grader
+        self._database = database
+        self._names = names
+        self._turn = asyncio.Semaphore(at_once)
+        self._references = References()
+        self._live: dict[int, tuple[Order, Training]] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._watchers: Counter[int] = Counter()
+        self._closing = False
+
+    @property
+    def under_way(self) -> int:
+        return len(self._live)
+
+    @property
+    def names(self) -> Path | None:
+        return self._names
+
+    def check_names(self) -> None:
+        """Tell the operator at the start, and not the first learner who trains."""
+        try:
+            load_names(self._names)
+        except NamesError as error:
+            log.warning("names-unusable", error=str(error), effect="Training runs are refused; all else works.")
+
+    async def begin(self, learner: int, order: Order) -> str:
+        """Start a run; why it was not started, or nothing.
+
+        Raises:
+            NotNowError: Too many runs are under way.
+        """
+        if learner in self._live:
+            return ALREADY
+        if self._closing or len(self._live) >= MOST_RUNS:
+            raise NotNowError(FULL, FULL_SECONDS)
+        try:
+            training = await asyncio.to_thread(self._training, order)
+        except NamesError as error:
+            return f"The names to train on cannot be used on this server: {error}"
+        if learner in self._live:
+            return ALREADY
+        self._live[learner] = (order, training)
+        begun = Begun(
+            lesson=order.lesson,
+            exercise=order.exercise,
+            preset=order.preset,
+            attempt_id=order.attempt_id,
+            passing=order.passing,
+            run=encoded(training.snapshot),
+        )
+        started = False
+        try:
+            async with self._database.write() as db:
+                started = await trainings.begin_training(db, learner, begun)
+        finally:
+            if not started:
+                del self._live[learner]
+        if started:
+            self._tasks[learner] = asyncio.create_task(self._drive(learner, order, training))
+        return "" if started else ALREADY
+
+    async def stop(self, learner: int, lesson: str, exercise: str) -> None:
+        """End a run, wherever it goes on; returns when it has ended here."""
+        async with self._database.write() as db:
+            await trainings.stop_training(db, learner, lesson, exercise)
+        live, task = self._live.get(learner), self._tasks.get(learner)
+        if live is not None and task is not None and live[0].place == (lesson, exercise):
+            live[1].stop()
+            await asyncio.wait({task}, timeout=RECORD_SECONDS)
+
+    async def look(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
+        """The last run of an exercise as it stands now."""
+        live = self._live.get(learner)
+        if live is not None and live[0].place == (lesson, exercise):
+            now = live[1].snapshot
+            # Nothing is said to have ended before what came of it has been written down.
+            return now if now.live else replace(now, phase="judging")
+        async with self._database.read() as db:
+            row = await trainings.training_of(db, learner, lesson, exercise)
+        if row is None:
+            return None
+        snapshot = decoded_snapshot(row.run)
+        if snapshot is None or not snapshot.live or trainings.alive(row):
+            return snapshot
+        return lost(snapshot)
+
+    async def watch(self, learner: int, lesson: str, exercise: str) -> AsyncIterator[Snapshot]:
+        """Each new moment of a run, until it has ended or the server stops."""
+        seen = None
+        while not self._closing:
+            here = learner in self._live
+            now = await self.look(learner, lesson, exercise)
+            if now is None:
+                return
+            if now != seen:
+                yield now
+                seen = now
+            if not now.live:
+                return
+            await asyncio.sleep(LOOK_SECONDS if here else FAR_LOOK_SECONDS)
+
+    @contextmanager
+    def watching(self, learner: int) -> Iterator[bool]:
+        """Count somebody who watches; False where the same learner watches in too many places already."""
+        self._watchers[learner] += 1
+        try:
+            yield self._watchers[learner] <= WATCHERS
+        finally:
+            self._watchers[learner] -= 1
+            if not self._watchers[learner]:
+                del self._watchers[learner]
+
+    def end_streams(self) -> None:
+        """Let every stream of events come to its end: the server is about to stop."""
+        self._closing = True
+
+    async def close(self) -> None:
+        """End every run and write down that the server ended it."""
+        self._closing = True
+        tasks = tuple(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _training(self, order: Order) -> Training:
+        examples = load_examples(self._names, order.setup.width)
+        names = load_names(self._names)
+        rows = {part: len(some) for part, some in examples.items()}
+        source = f"{len(names.names):,} names, {names.source}"
+        return Training(order.setup, order.steps, order.code, order.forbid, self._ask, rows, source, self._references)
+
+    async def _ask(self, stretch: Stretch) -> Stretched:
+        async with self._turn:
+            return await self._grader.train(stretch)
+
+    async def _drive(self, learner: int, order: Order, training: Training) -> None:
+        run = asyncio.ensure_future(training.run())
+        try:
+            while True:
+                done, _ = await asyncio.wait({run}, timeout=RECORD_SECONDS)
+                if done:
+                    break
+                if await self._record(learner, order, training.snapshot):
+                    training.stop()
+            await self._record(learner, order, run.result())
+            if order.passing and run.result().phase == "finished":
+                await self._solve(learner, order)
+        except asyncio.CancelledError:
+            run.cancel()
+            await self._record(learner, order, lost(training.snapshot))
+            raise
+        except Exception as error:
+            log.exception("training-failed")
+            failed = replace(training.snapshot, phase="failed", message=f"A fault of ours: {type(error).__name__}.")
+            await self._record(learner, order, failed)
+        finally:
+            self._live.pop(learner, None)
+            self._tasks.pop(learner, None)
+
+    async def _record(self, learner: int, order: Order, snapshot: Snapshot) -> bool:
+        """Write *snapshot* down; whether somebody has asked the run to stop."""
+        try:
+            async with self._database.write() as db:
+                return await trainings.record_training(
+                    db,
+                    learner,
+                    *order.place,
+                    encoded(snapshot),
+                    live=snapshot.live,
+                    finished=snapshot.phase == "finished",
+                )
+        except SQLAlchemyError as error:
+            log.warning("training-not-recorded", error=str(error)[:200])
+            return False
+
+    async def _solve(self, learner: int, order: Order) -> None:
+        async with self._database.write() as db:
+            await progress.mark_solved(db, learner, *order.place)
+
+
+def lost(snapshot: Snapshot) -> Snapshot:
+    """A run whose server is gone."""
+    return replace(snapshot, phase="lost", seconds_left=None, message=LOST.format(step=snapshot.step))

@@ -1,0 +1,260 @@
+"""What a template shows of one exercise: the block with what this learner has done, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from app.content.blocks import Bug, Choice, CodeBox, Exercise, Hint, Lesson, Number, Quiz
+from app.engine.grader import Run
+from app.grading.forward.facts import Shape
+from app.grading.judge.hunt_verdict import split_line, suspects_of
+from app.grading.quiz import mark
+from app.grading.quiz.feedback import Feedback
+from app.store.progress import LessonState
+from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
+from app.web.verdict_words import Row, VerdictView, verdict_view
+from app.web.views.nudge_view import NudgeField, nudge_fields
+from app.web.views.widgets import PRODUCT_FIELDS, Widget, answer_of, widget_of
+
+STATES = {True: "right", False: "wrong", None: "open"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintsView:
+    """The ladder of an exercise: the open ones stay, one more can be had at a time."""
+
+    open: tuple[Hint, ...]
+    total: int
+    url: str
+
+    @property
+    def label(self) -> str:
+        if len(self.open) == self.total:
+            return "The only hint is open" if self.total == 1 else f"All {self.total} hints are open"
+        return "Hint" if self.total == 1 else f"Hint {len(self.open) + 1} of {self.total}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitting:
+    """The hint that is about the first fault. *way* says how it is come by; empty where it is open already."""
+
+    number: int
+    called: str
+    about: str
+    way: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizView:
+    """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`."""
+
+    quiz: Quiz
+    url: str
+    given: tuple[str, ...]
+    feedback: Feedback | None
+    state: str
+    solved: bool
+    hints: HintsView
+    widget: Widget
+
+    @property
+    def name(self) -> str:
+        return self.quiz.name
+
+    @property
+    def product(self) -> dict[str, str]:
+        """The answer of a product builder, by field."""
+        given = (*self.given, "", "", "", "")
+        return dict(zip(PRODUCT_FIELDS, given, strict=False))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolutionView:
+    """The author's code. *closed* says when it opens, empty when it can be opened now; *own* stands beside it."""
+
+    exercise: CodeBox
+    url: str
+    closed: str
+    shown: bool
+    own: str | None
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        return tuple(code.source for code in (self.exercise.solution, *self.exercise.alternatives))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineView:
+    """One line of the given code of a bug hunt. Statements begin on a *suspect* line, and it can be *named*."""
+
+    number: int
+    source: str
+    suspect: bool
+    named: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeView:
+    """A code box with the text that stands in it.
+
+    Args:
+        scope: What the text may use, for completion: `X|(32, 100); N|32; torch|module`.
+        stale: The verdict is about an earlier text, so its line numbers say nothing about this one.
+        lines: The given code of a bug hunt, line by line; empty for other boxes.
+        nudges: By name of a gradient, the field that an entry of it is picked with.
+    """
+
+    exercise: CodeBox
+    url: str
+    code: str
+    revision: int
+    saved_at: datetime | None
+    scope: str
+    stale: bool
+    checked: VerdictView | None
+    run: Run | None
+    solved: bool
+    hints: HintsView
+    solution: SolutionView
+    lines: tuple[LineView, ...] = ()
+    nudges: Mapping[str, NudgeField] = field(default_factory=dict)
+
+    @property
+    def strip(self) -> tuple[Row, ...]:
+        """The rows of gradients in the order of the forward program; empty where there is no way to show."""
+        rows = self.checked.rows if self.checked else ()
+        found = tuple(row for row in reversed(rows) if row.verdict.name in self.nudges)
+        return found if len(found) > 1 else ()
+
+    @property
+    def name(self) -> str:
+        return self.exercise.name
+
+    @property
+    def fitting(self) -> Fitting | None:
+        """What the verdict says of the hints: they open in order, so one that fits may stand behind others."""
+        at = self.checked.hint if self.checked else None
+        about = next((row.verdict.name for row in self.checked.rows if row.explained), "") if self.checked else ""
+        total, opened = self.hints.total, len(self.hints.open)
+        if at is None or not about or at >= total:
+            return None
+        called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
+        way = "" if at < opened or total == 1 else _way(opened + 1, at)
+        return Fitting(number=at + 1, called=called, about=about, way=way)
+
+    @property
+    def state(self) -> str:
+        if self.checked is None or self.checked.ours:
+            return "open"
+        return "right" if self.checked.verdict.passed else "wrong"
+
+    @property
+    def rows(self) -> int:
+        return min(24, max(5, self.code.count("\n") + 2))
+
+
+def _way(first: int, last: int) -> str:
+    """How a hint is come by that stands behind the closed ones from *first* to *last*."""
+    if last < first:
+        return "it is the next one"
+    if last == first:
+        return f"hint {first} opens before it"
+    return f"hints {first} {'and' if last == first + 1 else 'to'} {last} open before it"
+
+
+def quiz_view(
+    lesson: Lesson, quiz: Quiz, state: LessonState, shapes: Mapping[str, Shape], fresh: tuple[str, ...] | None = None
+) -> QuizView:
+    """*quiz* as it stands in *state*; *fresh* is an answer that was given just now.
+
+    A stored answer is marked again and not read back: feedback follows the lesson as it is today.
+    """
+    tries = state.tries.get(quiz.name)
+    forward = None if isinstance(quiz, (Number, Choice)) or quiz.forward is None else lesson.forward(quiz.forward)
+    given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
+    feedback = None if given is None else mark(quiz, answer_of(quiz, given), shapes, forward)
+    url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
+    return QuizView(
+        quiz=quiz,
+        url=url,
+        given=given or (),
+        feedback=feedback,
+        state=STATES[feedback.correct if feedback else None],
+        solved=quiz.name in state.solved,
+        hints=hints_view(quiz, state, url),
+        widget=widget_of(quiz, shapes, forward),
+    )
+
+
+def code_view(
+    lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
+) -> CodeView:
+    draft = state.drafts.get(exercise.name)
+    tries = state.tries.get(exercise.name)
+    text = draft.text if draft else exercise.starter.source
+    code, named = split_line(text) if isinstance(exercise, Bug) else (text, None)
+    verdict = decoded_verdict(tries.newest.verdict) if tries else None
+    url = f"/lessons/{lesson.slug}/code/{exercise.name}"
+    return CodeView(
+        exercise=exercise,
+        url=url,
+        code=code,
+        revision=draft.revision if draft else 0,
+        saved_at=draft.saved_at if draft else None,
+        scope=scope,
+        stale=draft is not None and tries is not None and tries.newest.text != draft.text,
+        checked=verdict_view(verdict) if verdict else None,
+        run=decoded_run(draft.run) if draft else None,
+        solved=exercise.name in state.solved,
+        hints=hints_view(exercise, state, url),
+        solution=solution_view(exercise, state, url),
+        lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
+        nudges=nudge_fields(exercise, verdict, shapes),
+    )
+
+
+def _lines(bug: Bug, named: int | None) -> tuple[LineView, ...]:
+    suspects = suspects_of(bug)
+    lines = bug.given.source.rstrip("\n").split("\n")
+    return tuple(
+        LineView(number=number, source=source, suspect=number in suspects, named=number == named)
+        for number, source in enumerate(lines, start=1)
+    )
+
+
+def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
+    row = state.progress.get(exercise.name)
+    opened = min(row.hints, len(exercise.hints)) if row else 0
+    return HintsView(open=exercise.hints[:opened], total=len(exercise.hints), url=f"{url}/hint")
+
+
+def solution_view(exercise: CodeBox, state: LessonState, url: str) -> SolutionView:
+    row = state.progress.get(exercise.name)
+    solved = exercise.name in state.solved
+    tries = state.tries.get(exercise.name)
+    closed = closed_because(exercise, solved=solved, hints=row.hints if row else 0, failed=tries.failed if tries else 0)
+    draft = state.drafts.get(exercise.name)
+    return SolutionView(
+        exercise=exercise,
+        url=f"{url}/solution",
+        closed=closed,
+        shown=not closed and row is not None and row.solution_at is not None,
+        own=draft.text if draft else None,
+    )
+
+
+def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) -> str:
+    """Why the solution stays closed for now; empty when it may be opened."""
+    if exercise.reveal == "never":
+        return "The solution of this box is not shown."
+    if solved:
+        return ""
+    if exercise.reveal == "after-success":
+        return "The solution opens when your own code passes."
+    if exercise.reveal.startswith("after:"):
+        wanted = int(exercise.reveal.removeprefix("after:"))
+        left = wanted - failed
+        return f"The solution opens after {left} more {'check' if left == 1 else 'checks'}." if left > 0 else ""
+    if hints < len(exercise.hints):
+        return "The solution opens after the last hint."
+    return "" if exercise.hints or failed else "The solution opens after the first check."

@@ -1,0 +1,114 @@
+"""How far a learner is: with the lessons that another builds on, with a unit, with the whole course."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.content.blocks import Deliverable, Lesson, Unit
+from app.content.estimates import total
+from app.store import progress
+from app.web.site import Site
+from app.web.views.lesson_view import LessonProgress, lesson_progress
+
+Solved = Mapping[str, Collection[str]]
+"""Names of the solved exercises, by lesson."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One deliverable, and whether it is there."""
+
+    html: Markup
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Lessons taken together: how long they take, how much of them is done, and where to go on."""
+
+    lessons: tuple[LessonProgress, ...]
+
+    @property
+    def estimate(self) -> str:
+        return total(one.lesson.estimate for one in self.lessons)
+
+    @property
+    def done(self) -> int:
+        return sum(one.done for one in self.lessons)
+
+    @property
+    def total(self) -> int:
+        return sum(one.total for one in self.lessons)
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total
+
+    @property
+    def open(self) -> tuple[LessonProgress, ...]:
+        """The lessons in which something is left to do."""
+        return tuple(one for one in self.lessons if not one.complete)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitView:
+    """A unit with the learner's progress. *builds_on* are the lessons of other units that its own build on."""
+
+    unit: Unit
+    sum: Sum
+    builds_on: tuple[LessonProgress, ...]
+    made: tuple[Made, ...]
+
+    @property
+    def lessons(self) -> tuple[LessonProgress, ...]:
+        return self.sum.lessons
+
+
+async def solved_by(site: Site, learner: int | None) -> dict[str, set[str]]:
+    """What *learner* has solved; nobody has solved nothing."""
+    if learner is None:
+        return {}
+    async with site.database.read() as db:
+        return await progress.solved_by_lesson(db, learner)
+
+
+def unit_view(site: Site, unit: Unit, solved: Solved) -> UnitView:
+    own = {lesson.name for lesson in unit.lessons}
+    needed = {name for lesson in unit.lessons for name in lesson.requires} - own
+    return UnitView(
+        unit=unit,
+        sum=sum_of(site, unit.lessons, solved),
+        builds_on=tuple(progress_in(site, one, solved) for one in site.course.lessons if one.name in needed),
+        made=tuple(one for deliverable in unit.deliverables if (one := _made(site, deliverable, solved)) is not None),
+    )
+
+
+def sum_of(site: Site, lessons: Iterable[Lesson], solved: Solved) -> Sum:
+    return Sum(tuple(progress_in(site, one, solved) for one in lessons))
+
+
+def builds_on(site: Site, lesson: Lesson, solved: Solved) -> tuple[LessonProgress, ...]:
+    """The lessons that *lesson* builds on, in course order."""
+    return tuple(progress_in(site, one, solved) for one in site.course.lessons if one.name in lesson.requires)
+
+
+def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
+    return lesson_progress(site, lesson, solved.get(lesson.name, ()))
+
+
+def _made(site: Site, deliverable: Deliverable, solved: Solved) -> Made | None:
+    """None where a link leads to a lesson that is not served."""
+    lessons = {one.path: one for one in site.course.lessons}
+    places = [(lessons.get(path), anchor) for path, anchor in deliverable.made_in]
+    if any(lesson is None for lesson, _ in places):
+        return None
+    done = bool(places) and all(_done(site, lesson, anchor, solved) for lesson, anchor in places if lesson)
+    return Made(deliverable.html, done)
+
+
+def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
+    exercise = lesson.exercise(anchor) if anchor else None
+    if exercise is None:
+        return progress_in(site, lesson, solved).complete
+    return any(name in solved.get(lesson.name, ()) for name in (exercise.name, *exercise.was))

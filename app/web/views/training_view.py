@@ -1,0 +1,209 @@
+"""What a template shows of a training exercise: the choices, and the run as far as it has come, in words."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+
+from app.content.blocks import Lesson, Preset, Train
+from app.content.uses import boxes_of
+from app.engine.run_setup import setup_of
+from app.engine.train.snapshot import Snapshot
+from app.store import attempts, trainings
+from app.store.progress import LessonState
+from app.store.tables import Attempt, TrainingRun
+from app.web.json_columns import decoded_snapshot
+from app.web.site import Site
+from app.web.training_runs import Order
+from app.web.views.exercise_view import HintsView, hints_view
+from app.web.views.names_view import known_names
+from app.web.views.run_view import PARTS, RunView, Trained, band_text, run_view, trained_view
+
+ATTEMPTS = 30
+BLANK = "____"
+
+NO_CODE = "Check that box first: it is its code that trains."
+NO_RUN = "There is no such run or no such attempt."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetChoice:
+    """One length of a run. *expect* says which loss to expect."""
+
+    name: str
+    label: str
+    expect: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeChoice:
+    """One attempt whose code may train."""
+
+    value: int
+    label: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainView:
+    """A training exercise.
+
+    Args:
+        preset: The length of *run*, or the one that is offered first.
+        wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
+        box: The address of the box whose code trains.
+        kept: The last run that went to its end, where a later one stands in its place.
+        refused: Why nothing began.
+    """
+
+    train: Train
+    url: str
+    preset: Preset
+    presets: tuple[PresetChoice, ...]
+    codes: tuple[CodeChoice, ...]
+    wrong: CodeChoice | None
+    box: str
+    box_name: str
+    run: RunView | None
+    kept: Trained | None
+    solved: bool
+    hints: HintsView
+    refused: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.train.name
+
+    @property
+    def live(self) -> bool:
+        return self.run is not None and self.run.live
+
+    @property
+    def said(self) -> str:
+        """What just happened, in one sentence."""
+        return self.refused or (self.run.headline if self.run else "")
+
+    @property
+    def state(self) -> str:
+        return "right" if self.solved else "open"
+
+
+async def train_view(
+    site: Site, lesson: Lesson, train: Train, state: LessonState, learner: int | None, refused: str = ""
+) -> TrainView:
+    """The exercise as *learner* finds it; nobody has neither attempts nor runs."""
+    found = boxes_of(site.course.lessons, lesson, train)
+    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
+    tried: list[Attempt] = []
+    stored, snapshot = None, None
+    if learner is not None:
+        async with site.database.read() as db:
+            tried = await attempts.attempts_at(db, learner, home.name, box)
+            stored = await trainings.training_of(db, learner, lesson.name, train.name)
+        snapshot = await site.runs.look(learner, lesson.name, train.name)
+    chosen = stored.preset if stored else train.presets[0].name
+    preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
+    finished = decoded_snapshot(stored.finished) if stored else None
+    # It can have come to its end after *state* was read.
+    passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
+    url = f"/lessons/{lesson.slug}/train/{train.name}"
+    codes, failed = _code_choices(tried, stored), _newest_wrong(tried)
+    return TrainView(
+        train=train,
+        url=url,
+        preset=preset,
+        presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
+        codes=codes,
+        wrong=next((one for one in codes if failed and one.value == failed.id), None),
+        box=f"/lessons/{home.slug}#{box}",
+        box_name=box,
+        run=run_view(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
+        kept=trained_view(finished) if finished and snapshot and snapshot.phase != "finished" else None,
+        solved=passed or train.name in state.solved,
+        hints=hints_view(train, state, url),
+        refused=refused,
+    )
+
+
+def with_run(view: TrainView, snapshot: Snapshot, known: Container[str]) -> TrainView:
+    """*view* with its run as it stands at *snapshot*; *known* are the names that it learns from."""
+    return replace(view, run=run_view(snapshot, view.preset, known))
+
+
+async def order_of(
+    site: Site, learner: int, lesson: Lesson, train: Train, preset_name: str, attempt_id: int | None
+) -> Order | str:
+    """The run that a form asks for, or why it cannot be had."""
+    found = boxes_of(site.course.lessons, lesson, train)
+    preset = next((one for one in train.presets if one.name == preset_name), None)
+    forward = lesson.forward(train.forward)
+    if found is None or preset is None or forward is None:
+        return NO_RUN
+    home, chain = found
+    codes: list[str] = []
+    async with site.database.read() as db:
+        for box in chain[:-1]:
+            newest = _newest(await attempts.attempts_at(db, learner, home.name, box.name))
+            codes.append(newest.text if newest else box.starter.source)
+        tried = await attempts.attempts_at(db, learner, home.name, chain[-1].name)
+    picked = _newest(tried) if attempt_id is None else next((one for one in tried if one.id == attempt_id), None)
+    if picked is None:
+        return NO_RUN if tried else NO_CODE
+    return Order(
+        lesson=lesson.name,
+        exercise=train.name,
+        preset=preset.name,
+        attempt_id=picked.id,
+        passing=bool(picked.correct),
+        setup=setup_of(train, forward, preset),
+        steps=preset.steps,
+        code="\n".join([*codes, picked.text]),
+        forbid=tuple(dict.fromkeys(rule for box in chain for rule in box.forbid)),
+    )
+
+
+def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bool) -> PresetChoice:
+    forward = lesson.forward(train.forward)
+    assert forward is not None, "the parser resolves :forward:"
+    setup = setup_of(train, forward, preset)
+    expect = ", ".join(f"{PARTS[part]} {band_text(band)}" for part, band in preset.bands.items())
+    return PresetChoice(
+        name=preset.name,
+        label=f"{preset.steps:,} steps, {setup.numbers:,} numbers that learn",
+        expect=f"Loss to expect: {expect}" if expect else "",
+        selected=selected,
+    )
+
+
+def _code_choices(tried: Sequence[Attempt], last: TrainingRun | None) -> tuple[CodeChoice, ...]:
+    """The newest passing attempt first, then all others, newest first.
+
+    Chosen is what trained in the *last* run, until something passes after that.
+    """
+    newest = _newest(tried)
+    again = {one.id for one in tried if last and one.id == last.attempt_id}
+    mended = bool(last and newest and newest.correct and newest.created_at > last.began_at)
+    selected = newest.id if newest and (mended or not again) else next(iter(again), None)
+    numbered = list(enumerate(tried, start=1))
+    numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
+    return tuple(
+        CodeChoice(value=one.id, label=_label(number, one, first=one is newest), selected=one.id == selected)
+        for number, one in numbered[:ATTEMPTS]
+    )
+
+
+def _newest(tried: Sequence[Attempt]) -> Attempt | None:
+    """The newest attempt that passed, or the newest of all."""
+    passed = [one for one in tried if one.correct]
+    return next(reversed(passed or tried), None)
+
+
+def _newest_wrong(tried: Sequence[Attempt]) -> Attempt | None:
+    """The newest attempt that was judged wrong as a whole text, without a blank."""
+    return next((one for one in reversed(tried) if one.correct is False and BLANK not in one.text), None)
+
+
+def _label(number: int, attempt: Attempt, *, first: bool) -> str:
+    if attempt.correct:
+        return f"Check {number}: all right" + (", the latest" if first else "")
+    fault = attempt.code.partition(":")[0] if attempt.code else ""
+    return f"Check {number}: " + (f"{fault} is wrong" if fault else "not all right")

@@ -1,0 +1,70 @@
+import asyncio
+from typing import Any
+
+from app.check.bounded_grader import TRIES, Patient
+from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.verdict import Verdict
+
+
+class Counting:
+    """Counts how many questions it has at once."""
+
+    def __init__(self) -> None:
+        self.asked = self.most = 0
+
+    async def check(self, _task: object, _code: str) -> Verdict:
+        self.asked += 1
+        self.most = max(self.most, self.asked)
+        await asyncio.sleep(0)
+        self.asked -= 1
+        return Verdict(outcome="graded")
+
+
+class Moody:
+    """Answers with the given outcomes, one after the other."""
+
+    def __init__(self, *outcomes: Outcome) -> None:
+        self.outcomes = list(outcomes)
+
+    async def check(self, _task: object, _code: str) -> Verdict:
+        return Verdict(outcome=self.outcomes.pop(0))
+
+    async def facts(self, _forward: object) -> Facts:
+        return Facts(shapes={}, gradable=(), consumers={}, outcome=self.outcomes.pop(0))
+
+
+def asked(*outcomes: Outcome) -> str:
+    grader: Any = Moody(*outcomes)
+    task: Any = None
+    return asyncio.run(Patient(grader).check(task, "")).outcome
+
+
+def test_a_fault_of_the_grader_is_asked_again() -> None:
+    assert asked("fault", "busy", "graded") == "graded"
+
+
+def test_a_fault_that_stays_is_told() -> None:
+    assert asked(*["fault"] * TRIES) == "fault"
+
+
+def test_facts_that_nobody_derived_are_asked_for_again() -> None:
+    grader: Any = Moody("fault", "graded")
+    forward: Any = None
+
+    assert asyncio.run(Patient(grader).facts(forward)).outcome == "graded"
+
+
+def test_no_more_than_so_many_questions_wait_at_once() -> None:
+    grader: Any = Counting()
+    task: Any = None
+
+    async def ask() -> None:
+        patient = Patient(grader, at_once=3)
+        await asyncio.gather(*(patient.check(task, "") for _ in range(10)))
+
+    asyncio.run(ask())
+    assert grader.most == 3
+
+
+def test_an_answer_is_taken_at_once() -> None:
+    assert asked("timeout") == "timeout"

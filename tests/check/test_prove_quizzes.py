@@ -1,0 +1,84 @@
+import pytest
+
+from app.check.prove_quizzes import prove_inference, prove_quiz
+from app.content.blocks import Forward, Quiz
+from app.content.parse import parse_lesson
+from app.grading.forward.facts import Facts
+from app.grading.shapes.shape_inference import infer
+
+LESSON = """---
+title: Quizzes
+id: quizzes
+estimate: 1 min
+---
+
+```{{forward}} layer
+:dims: {{N: 32, D: 100, H: 27}}
+:inputs: {{X: [N, D], W: [D, H], b: [H]}}
+:output: Y
+Y = X @ W + b
+```
+
+{block}
+"""
+
+
+def findings(block: str) -> list[str]:
+    lesson, errors = parse_lesson(LESSON.format(block=block), "quizzes.md")
+    assert lesson is not None, errors
+    forwards = [one for one in lesson.blocks if isinstance(one, Forward)]
+    facts = {one.name: Facts(shapes=infer(one), gradable=(), consumers={}) for one in forwards}
+    return [found.code for one in lesson.exercises if isinstance(one, Quiz) for found in prove_quiz(lesson, one, facts)]
+
+
+def quiz(kind: str, options: str, items: str = "") -> str:
+    return f":::{{{kind}}} q\n{options}\n\nWhich?\n\n{items}\n:::\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        quiz("shape", ":forward: layer\n:of: dW\n:ask: (100, ?)", "- `32`: That is the batch axis.\n"),
+        quiz("number", ":answer: 1/(n-1)\n:with: {n: 32}", "- `1/32`: That is 1/n.\n"),
+        quiz("axes", ":forward: layer\n:of: db\n:from: dY"),
+        quiz("matmul", ":forward: layer\n:of: dW"),
+        quiz("choice", "", "- [ ] one\n- [x] two\n- [x] three\n"),
+    ],
+    ids=["shape", "number", "axes", "matmul", "choice"],
+)
+def test_a_sound_quiz_of_every_kind_has_no_findings(block: str) -> None:
+    assert findings(block) == []
+
+
+def test_a_tempting_value_that_is_right_is_found() -> None:
+    assert findings(quiz("shape", ":forward: layer\n:of: dW", "- `(100, 27)`: No.\n")) == ["tempting-right"]
+
+
+def test_a_tempting_value_that_another_one_hides_is_found() -> None:
+    assert findings(quiz("number", ":answer: 3/4", "- `0.5`: Half.\n- `1/2`: A half.\n")) == ["tempting-unheard"]
+
+
+def test_a_tempting_value_that_nobody_can_type_is_found() -> None:
+    assert findings(quiz("shape", ":forward: layer\n:of: dW", "- `wide`: No.\n")) == ["unreadable"]
+
+
+def test_a_shape_that_torch_gives_otherwise_is_found() -> None:
+    lesson, _ = parse_lesson(LESSON.format(block=""), "quizzes.md")
+    assert lesson is not None
+    forward = lesson.forward("layer")
+    assert forward is not None
+
+    found = prove_inference(forward, Facts(shapes={**infer(forward), "Y": (27, 32)}, gradable=(), consumers={}))
+
+    assert [one.code for one in found] == ["shape-misread"]
+    assert "`Y` has the shape (27, 32), but was read from the source as (32, 27)" in found[0].message
+
+
+def test_a_wrong_answer_key_is_found() -> None:
+    block = quiz("axes", ":forward: layer\n:of: dX\n:from: dY")
+
+    assert findings(block) == ["no-right-answer"]
+
+
+def test_an_answer_that_the_program_contradicts_is_found() -> None:
+    assert findings(quiz("shape", ":forward: layer\n:of: dW\n:answer: (27, 100)")) == ["wrong-answer-key"]

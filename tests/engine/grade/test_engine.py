@@ -1,0 +1,38 @@
+"""A submission goes in, a verdict comes out: every box of the course, and every way to end."""
+
+import pytest
+
+from app.grading.judge.verdict import RIGHT
+from tests.grading.boxes.load import BOXES, MORE, NETWORK
+
+EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)
+
+
+@EVERY
+def test_the_reference_solution_of_every_box_is_right(engine, box):
+    verdict = engine.check(box.task(grade="value"), box.solution)
+
+    assert verdict.outcome == "graded", verdict
+    assert verdict.passed, verdict
+    assert all(one.verdict in RIGHT and one.approx for one in verdict.names), verdict
+
+
+@pytest.mark.parametrize(
+    "box", [one for one in [*BOXES, *MORE, NETWORK] if one.name != "L17.c2"], ids=lambda box: box.name
+)
+def test_solutions_that_follow_the_rule_pass_where_the_author_asks_for_it(engine, box):
+    verdict = engine.check(box.task(grade="rule"), box.solution)
+
+    assert {one.name: one.verdict for one in verdict.names} == dict.fromkeys(box.require, "right"), verdict
+
+
+def test_a_fused_formula_is_another_road_and_no_rule(engine):
+    box = next(one for one in BOXES if one.name == "L17.c2")
+
+    by_value = engine.check(box.task(grade="value"), box.solution)
+    by_rule = engine.check(box.task(grade="rule"), box.solution)
+
+    assert by_value.passed
+    assert [one.verdict for one in by_value.names] == ["right", "right-other-road"]
+    assert not by_rule.passed
+    assert by_rule.names[1].code == "dz:other-road"

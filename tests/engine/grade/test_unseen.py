@@ -1,0 +1,69 @@
+"""Wrong and right lines for programs that are in no lesson: nothing in grading may know a program by name.
+
+The texts beside `tests/grading/unseen/load.py` hold them; each wrong piece stands with the code that it must get.
+"""
+
+import pytest
+
+from app.grading.judge.verdict import RIGHT
+from tests.grading.unseen.load import BOXES, RIGHT_PIECES, WRONG
+
+SPECIFIC = 0.95
+QUIET = {*RIGHT, "follows", "not-yet"}
+
+
+@pytest.fixture(scope="module")
+def faults(engine):
+    """By wrong piece: the names at fault with their codes; empty where it was accepted."""
+    found = {}
+    for piece in WRONG:
+        verdict = engine.check(piece.box.task(grade="value"), piece.submission)
+        found[piece] = {} if verdict.passed else {one.name: one for one in verdict.names if one.verdict not in QUIET}
+    return found
+
+
+def test_there_are_enough_of_them():
+    assert len(BOXES) >= 12
+    assert len(WRONG) >= 200
+    assert len(RIGHT_PIECES) >= 40
+
+
+@pytest.mark.parametrize("box", BOXES, ids=lambda box: box.name)
+def test_the_solution_passes(engine, box):
+    assert engine.check(box.task(grade="value"), box.solution).passed
+
+
+def test_every_wrong_piece_is_rejected_at_exactly_the_changed_tensor(faults):
+    elsewhere = {str(piece): list(names) for piece, names in faults.items() if list(names) != [piece.name]}
+
+    assert elsewhere == {}
+
+
+def test_every_wrong_piece_has_its_code(faults):
+    codes = {piece: names[piece.name].code for piece, names in faults.items()}
+    other = {str(piece): (piece.code, code) for piece, code in codes.items() if code != piece.code}
+
+    assert other == {}
+
+
+def test_nearly_every_code_is_a_specific_one(faults):
+    codes = [names[piece.name].code for piece, names in faults.items()]
+    specific = [code for code in codes if not code.endswith(":unrecognised")]
+
+    assert len(specific) >= SPECIFIC * len(codes)
+
+
+def test_every_sentence_speaks_of_the_learners_own_names(faults):
+    for piece, names in faults.items():
+        message = names[piece.name].message
+
+        assert f"`{piece.name}`" in message or f"{piece.name} " in message or f"`{piece.name[1:]}`" in message, message
+        assert message.endswith(".")
+        assert message.count("`") % 2 == 0
+
+
+@pytest.mark.parametrize("piece", RIGHT_PIECES, ids=str)
+def test_no_right_piece_is_rejected(engine, piece):
+    verdict = engine.check(piece.box.task(grade="value"), piece.submission)
+
+    assert verdict.passed, [one for one in verdict.names if one.verdict not in RIGHT] or verdict

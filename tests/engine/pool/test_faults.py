@@ -1,0 +1,224 @@
+"""Processes killed at random while a class checks: every question ends in its verdict or in an honest "try again".
+
+Real graders, zygotes and children; the draws of the killer are seeded, the moment of each kill is the machine's.
+"""
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from app.engine.pool.local_graders import LocalGraders
+from app.grading.judge.verdict import Verdict
+from app.settings import Settings
+from tests.engine.pool.test_local_graders import RIGHT, pool, task, until
+
+WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
+ENDLESS = "while True:\n    pass"
+KINDS = {RIGHT: "right", WRONG: "wrong", ENDLESS: "endless"}
+QUESTIONS = 60
+AT_ONCE = 6
+KILLS = 12
+VICTIMS = ("grader", "zygote", "child")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The processes below one, by what they are: graders, their zygotes, and the children of those."""
+
+    graders: tuple[int, ...]
+
+    def members(self, kind: str) -> list[int]:
+        zygotes = [zygote for grader in self.graders for zygote in children_of(grader)]
+        match kind:
+            case "grader":
+                return list(self.graders)
+            case "zygote":
+                return zygotes
+            case _:
+                return [child for zygote in zygotes for child in children_of(zygote)]
+
+
+def children_of(pid: int) -> list[int]:
+    with suppress(OSError):
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def descendants(pid: int) -> set[int]:
+    """Every process below *pid* that still runs."""
+    found = {one for one in children_of(pid) if not is_zombie(one)}
+    return found | {below for one in found for below in descendants(one)}
+
+
+def is_zombie(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
+    return True
+
+
+@dataclass
+class Killer:
+    """Kills one process at a time, of a kind that is drawn, each time some answers have come."""
+
+    graders: LocalGraders
+    draw: random.Random
+    killed: Counter[str] = field(default_factory=Counter)
+
+    def strike(self, kind: str) -> bool:
+        """Whether there was one to kill."""
+        found = Family(self.graders.pids).members(kind)
+        if found:
+            with suppress(ProcessLookupError):
+                os.kill(self.draw.choice(found), signal.SIGKILL)
+                self.killed[kind] += 1
+                return True
+        return False
+
+    async def rage(self, answers: list[object]) -> None:
+        """Strike whenever *answers* has grown; now and then twice at once."""
+        for number in range(KILLS):
+            await until(lambda reached=number * QUESTIONS // KILLS // 2: len(answers) >= reached)
+            # A moment within a run, which takes some milliseconds: at every stage, sooner or later.
+            await asyncio.sleep(self.draw.uniform(0.0, 0.03))
+            self.strike(VICTIMS[number % len(VICTIMS)])
+            if self.draw.random() < 0.3:
+                self.strike(self.draw.choice(VICTIMS))
+
+
+@pytest.fixture
+def traceless() -> Iterator[None]:
+    """What is open and what runs afterwards is what was open and ran before."""
+    before, running = open_kinds(), descendants(os.getpid())
+    yield
+    assert open_kinds() == before
+    # A process that was killed goes when the kernel has taken down its memory.
+    asyncio.run(until(lambda: descendants(os.getpid()) <= running))
+
+
+def open_kinds() -> Counter[str]:
+    """How many descriptors of each kind this process holds: sockets, pipes, files."""
+    found: Counter[str] = Counter()
+    for one in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            found[str(one.readlink()).partition(":")[0]] += 1
+    return found
+
+
+def judged(code: str, verdict: Verdict) -> str:
+    """What the answer to *code* amounts to; a wrong verdict has no name here."""
+    kind = KINDS[code.partition("  # ")[0]]
+    if verdict.outcome in ("fault", "busy"):
+        assert "try again" in verdict.message, verdict
+        assert not verdict.passed
+        assert verdict.names == ()
+        return "try again"
+    match kind:
+        case "right":
+            assert verdict.outcome == "graded", verdict
+            assert verdict.passed, verdict
+        case "wrong":
+            assert verdict.outcome == "graded", verdict
+            found = {one.name: one.verdict for one in verdict.names}
+            assert found == {"dX": "right", "dW": "right", "db": "wrong"}, verdict
+        case _:
+            assert verdict.outcome == "timeout", verdict
+    return kind
+
+
+@pytest.mark.usefixtures("traceless")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_kills_under_load_never_cost_an_answer_or_make_a_wrong_one(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    kinds = [ENDLESS] * 4 + [WRONG] * (QUESTIONS // 2 - 4) + [RIGHT] * (QUESTIONS // 2)
+    codes = [f"{code}  # {number}" for number, code in enumerate(draw.sample(kinds, QUESTIONS))]
+    answers: list[object] = []
+
+    async def main() -> Counter[str]:
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def ask(code: str) -> str:
+            async with turn:
+                verdict = await graders.check(task(), code)
+            answers.append(verdict)
+            return judged(code, verdict)
+
+        async with pool(tmp_path, 2) as graders:
+            await asyncio.gather(*(graders.check(task(), RIGHT) for _ in range(2)))
+            killer = Killer(graders, draw)
+            ends, _ = await asyncio.gather(asyncio.gather(*(ask(code) for code in codes)), killer.rage(answers))
+            assert all(killer.killed[kind] for kind in VICTIMS), killer.killed
+            await until(lambda: graders.load.up == graders.load.idle == 2)
+            load = graders.load
+            assert (load.up, load.idle, load.waiting) == (2, 2, 0)
+            # One that is dead already can be struck again before anybody has noticed.
+            assert 1 <= load.replaced <= killer.killed["grader"]
+            assert (await graders.check(task(), RIGHT)).passed
+            assert (await graders.check(task(), WRONG)).outcome == "graded"
+        return Counter(ends)
+
+    found = asyncio.run(main())
+
+    assert found.total() == QUESTIONS
+    assert found["right"] >= 5
+    assert found["wrong"] >= 5
+
+
+@pytest.mark.usefixtures("traceless")
+@pytest.mark.parametrize("victim", VICTIMS)
+@pytest.mark.parametrize("stage", ["idle", "running"])
+def test_a_kill_at_each_stage_costs_at_most_one_answer(tmp_path: Path, victim: str, stage: str) -> None:
+    async def main() -> None:
+        async with pool(tmp_path, 1) as graders:
+            assert (await graders.check(task(), RIGHT)).passed
+            killer = Killer(graders, random.Random(1))
+            if stage == "running":
+                endless = asyncio.ensure_future(graders.check(task(), ENDLESS))
+                await until(lambda: graders.idle == 0 and killer.strike(victim))
+                verdict = await endless
+                assert verdict.outcome in ("fault", "timeout"), verdict
+                assert verdict.outcome == "timeout" or "try again" in verdict.message
+            else:
+                await until(lambda: killer.strike(victim))
+            assert killer.killed[victim] == 1
+
+            later = [await graders.check(task(), f"{RIGHT}  # {number}") for number in range(2)]
+            assert [judged(f"{RIGHT}  # 0", one) for one in later][-1] == "right"
+
+    asyncio.run(main())
+
+
+@pytest.mark.usefixtures("traceless")
+def test_a_web_process_that_is_killed_takes_every_process_with_it(tmp_path: Path) -> None:
+    """A fork of this process stands for it: it opens a pool, says that it runs, and is killed in the midst of a run."""
+    read_end, write_end = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        asyncio.run(_serve_until_killed(tmp_path, write_end))
+        os._exit(0)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as reader:
+        below = [int(one) for one in reader.read().split()]  # the end comes when every holder of the pipe is gone
+    _, status = os.waitpid(pid, 0)
+
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    assert len(below) >= 3
+    asyncio.run(until(lambda: all(is_zombie(one) for one in below)))
+
+
+async def _serve_until_killed(folder: Path, said: int) -> None:
+    os.set_inheritable(said, False)
+    async with LocalGraders(Settings(graders=1, data_dir=folder)) as graders:
+        await graders.check(task(), RIGHT)
+        endless = asyncio.ensure_future(graders.check(task(), ENDLESS))
+        await until(lambda: graders.idle == 0)
+        os.write(said, " ".join(map(str, descendants(os.getpid()))).encode())
+        os.kill(os.getpid(), signal.SIGKILL)
+        await endless

@@ -1,0 +1,44 @@
+"""A small network that learns names, with the code that trains it right and in several wrong ways."""
+
+import asyncio
+from pathlib import Path
+
+from app.content.blocks import Grad, Train
+from app.content.course import load_course
+from app.engine.run_setup import setup_of
+from app.engine.stretch import Stretch, Stretched
+from app.engine.train.corpus_file import load_examples
+from app.engine.train.run_state import Ask
+from app.engine.train.trainer import Trainer
+from app.engine.train.training_run import References, Training
+from tests.grading.boxes.load import OpenJail
+
+COURSE = load_course(Path(__file__).parent / "course")
+LESSON = COURSE.lessons[0]
+TRAIN = next(one for one in LESSON.exercises if isinstance(one, Train))
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
+FORWARD = LESSON.forward("machine")
+SETUP = setup_of(TRAIN, FORWARD, TRAIN.presets[0])
+SOLUTION = BOX.solution.source
+ROWS = {part: len(examples) for part, examples in load_examples(None, 3).items()}
+MAKEMORE = Path(__file__).parents[4] / "shared" / "data" / "names.txt"
+
+
+def open_ask(trainer: Trainer | None = None) -> Ask:
+    """Stretches in this very process, without a jail."""
+    trainer = trainer or Trainer(OpenJail(), None)
+
+    async def ask(stretch: Stretch) -> Stretched:
+        return trainer.run(stretch)
+
+    return ask
+
+
+def training(
+    code: str = SOLUTION, *, ask: Ask | None = None, steps: int = 60, references: References | None = None
+) -> Training:
+    return Training(SETUP, steps, code, (), ask or open_ask(), ROWS, "census", references or References())
+
+
+def run(one: Training):
+    return asyncio.run(one.run())

@@ -1,0 +1,74 @@
+"""Where names come from: the census by default, a file by setting; and the figures of the well-known list."""
+
+import math
+
+import pytest
+
+from app.content.blocks import Train
+from app.content.course import load_lesson
+from app.engine.run_setup import setup_of
+from app.engine.train.corpus_file import load_examples, load_names
+from app.grading.train.corpus import NamesError
+from app.settings import ROOT
+from tests.engine.train.load import MAKEMORE
+
+LIST = pytest.mark.skipif(not MAKEMORE.is_file(), reason="the makemore list is not there")
+
+
+def test_the_default_is_the_first_names_of_the_census():
+    names = load_names()
+
+    assert len(names.names) == 5163
+    assert names.names[:3] == ("aaron", "abbey", "abbie")
+    assert len(set(names.names)) == len(names.names)
+    assert {part: len(some) for part, some in load_examples(None, 3).items()} == {
+        "train": 28892, "validation": 3640, "test": 3590,
+    }  # fmt: skip
+
+
+@LIST
+def test_the_makemore_list_gives_the_figures_that_everybody_knows():
+    names = load_names(MAKEMORE)
+
+    assert (len(names.names), names.longest) == (32033, 15)
+    assert {part: len(some) for part, some in load_examples(MAKEMORE, 3).items()} == {
+        "train": 182625, "validation": 22655, "test": 22866,
+    }  # fmt: skip
+    assert names.letters + len(names.names) == 228146
+
+
+def test_the_network_of_the_course_has_4137_or_12297_parameters():
+    lesson = load_lesson(ROOT / "lessons" / "5-train" / "01-training.md")
+    train = next(one for one in lesson.exercises if isinstance(one, Train))
+    forward = lesson.forward(train.forward)
+
+    setups = [setup_of(train, forward, preset) for preset in train.presets]
+
+    assert [(preset.steps, setup.numbers) for preset, setup in zip(train.presets, setups, strict=True)] == [
+        (2_000, 4137), (20_000, 12297), (200_000, 12297),
+    ]  # fmt: skip
+    scales = {one.name: one.scale for one in setups[0].parameters}
+    assert math.isclose(scales["W1"], 5 / 3 / math.sqrt(30))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("folder", "cannot be read: Is a directory"),
+        (b"", "holds 0 names"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        (b"\x89PNG\r\n", "is not UTF-8 text"),
+    ],
+)
+def test_a_file_that_holds_no_names_is_named_with_the_reason(tmp_path, content, said):
+    path = tmp_path / "names.txt"
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(NamesError, match=said) as caught:
+        load_names(path)
+
+    assert "names.txt" in str(caught.value)

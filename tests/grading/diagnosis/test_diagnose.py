@@ -1,0 +1,53 @@
+"""One wrong line, one name for it: the first of the cases that every learner meets."""
+
+import pytest
+
+from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
+from tests.grading.boxes.load import make_forward
+from tests.grading.diagnosis.tape import Bed
+
+
+class Layer:
+    forward = make_forward("linear", "N: 4, D: 3, H: 5", "X: [N, D]; W: [D, H]; b: [H]", "Y", "Y = X @ W + b")
+    require = ("dX", "dW", "db")
+    solution = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+
+
+@pytest.fixture(scope="module")
+def layer():
+    return Bed(Layer)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("dX = W @ dY.T", "dX:transposed"),
+        ("dX = -dY @ W.T", "dX:sign"),
+        ("dX = 2 * dY @ W.T", "dX:doubled"),
+        ("dX = dY @ W.T / N", "dX:factor:1/N"),
+        ("dX = dY @ W.T / 4", "dX:factor:1/N"),
+        ("dX = torch.ones_like(dY) @ W.T", "dX:upstream-missing"),
+        ("dW = dY.T @ X", "dW:transposed"),
+        ("dW = X.T @ dY * N", "dW:factor:N"),
+        ("dW = X.T @ (X @ W)", "dW:unrecognised"),
+        ("db = dY.sum(1)", "db:wrong-axis"),
+        ("db = dY.mean(0)", "db:mean"),
+        ("db = dY.sum(0, keepdim=True)", "db:keepdim-added"),
+        ("db = dY", "db:not-reduced"),
+        ("db = dY.sum()", "db:summed-all"),
+        ("db = dY[0]", "db:one-slice"),
+        ("db = -dY.sum(0, keepdim=True)", "db:keepdim-added+sign"),
+        ("db = torch.zeros_like(b)", "db:zeros"),
+        ("db = dY.sum(0).long()", "db:dtype"),
+        ("db = dY.sum(0) / 0", "db:not-finite"),
+    ],
+)
+def test_a_wrong_line_has_its_code(layer, line, code):
+    name = line.split()[0]
+    lines = [line if row.startswith(f"{name} =") else row for row in Layer.solution.splitlines()]
+
+    cases = layer.judged("\n".join(lines))
+
+    assert list(cases) == [name[1:]]
+    found = diagnose(cases[name[1:]]) or describe_unrecognised(cases[name[1:]])
+    assert found.code == code

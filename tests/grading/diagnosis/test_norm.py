@@ -1,0 +1,61 @@
+"""Statistics taken as constants, and the terms of fused normalisation, are read from the tensor alone."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from app.grading.diagnosis import norm
+from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.diagnose import diagnose
+
+BATCH = "dx = g * r / n * (n * dy - dy.sum(0) - n / (n - 1) * u * (dy * u).sum(0))"
+LAYER = "dx = r * (du - du.mean(-1, keepdim=True) - u * (du * u).mean(-1, keepdim=True))"
+LINES = [
+    ("L18.c1", "dx = g * r * dy", "dx:statistics-constant"),
+    ("L18.c1", BATCH.replace("n / (n - 1) * ", ""), "dx:share-factor:v:bessel"),
+    ("L18.c1", BATCH.replace("- n / (n - 1)", "+ n / (n - 1)"), "dx:share-sign:v"),
+    ("L18.c1", BATCH.replace("- dy.sum(0)", ""), "dx:share-missing:m"),
+    ("L18.c1", BATCH.replace("/ n *", "*"), "dx:factor:N"),
+    ("L18.c1", BATCH.replace("n * dy -", "dy -"), "dx:share-factor:u:1/N"),
+    ("L18.c1", BATCH.replace("g * r", "r"), "dx:local-missing:mul"),
+    ("L18.c1", BATCH.replace("g * r", "g"), "dx:divided-by:r"),
+    ("L18.c1", BATCH.replace("dy * u", "dy / u"), "dx:term-changed:v"),
+    ("L18.c1", BATCH.replace("(dy * u).sum(0)", "(dy * u)"), "dx:term-not-averaged:v"),
+    ("L24.c1", "dx = r * du", "dx:statistics-constant"),
+    ("L24.c1", LAYER.replace("-1", "0"), "dx:term-axis"),
+    ("L24.c1", LAYER.replace("du.mean(-1", "du.mean(1"), "dx:term-axis"),
+    ("L24.c1", LAYER.replace("(du * u).mean(-1", "(du * u).mean(0"), "dx:term-axis"),
+    ("L24.c1", LAYER.replace("u * (du", "u * 2 * (du"), "dx:share-doubled:r"),
+]
+
+
+@pytest.mark.parametrize(("box", "line", "code"), LINES, ids=[f"{box} {code}" for box, _, code in LINES])
+def test_a_slip_in_a_fused_formula_has_its_code(beds, box, line, code):
+    bed = beds(box)
+    solution = [line if row.startswith("dx =") else row for row in bed.box.solution.strip().split("\n")]
+
+    cases = bed.judged("\n".join(solution))
+
+    assert diagnose(cases["x"]).code == code
+
+
+@pytest.mark.parametrize("box", ["L18.c1", "L18.c2", "L24.c1", "L24.c2"])
+def test_each_statistic_held_constant_is_recognised(beds, box):
+    bed = beds(box)
+    case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
+    bench = Bench(case)
+
+    for mistake in (*norm.constants(bench), *norm.mistakes(bench)):
+        looks = tuple(replace(look, got=mistake.predict(case, look)) for look in case.looks)
+        found = diagnose(replace(case, looks=looks, writes=tuple(ast.parse("dx = 0").body)))
+
+        assert found.code.split(":")[1] in {"statistics-constant", "held-constant", "share-missing", "zeros"}
+
+
+def test_the_reference_is_one_of_each_term(beds):
+    bed = beds("L18.c1")
+    case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
+
+    assert norm.terms(Bench(case)) is None
+    assert norm.statistics(Bench(case)) == ("m", "v")

@@ -1,0 +1,116 @@
+"""The rules in numpy agree with torch, and whatever is not known is refused rather than guessed."""
+
+import ast
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.grading.diagnosis.rules import reduce_to
+from app.grading.diagnosis.trace import traced
+from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.diagnosis.vjp import vjp
+
+X = np.abs(np.random.default_rng(0).standard_normal((4, 6))) + 0.3
+Z = np.abs(np.random.default_rng(1).standard_normal((4, 6))) + 0.3
+FORWARD = {
+    "x": X,
+    "z": Z,
+    "row": Z[0],
+    "col": Z[:, :1],
+    "w": np.random.default_rng(2).standard_normal((6, 3)),
+    "v": np.random.default_rng(3).standard_normal(6),
+    "t": np.array([1, 5, 1, 0]),
+    "i": np.array([[3, 1], [3, 0]]),
+}
+EXPRESSIONS = """
+x + z | x - row | x * col | x / col | col / x | x ** 3 | (x + 1e-5) ** -0.5 | -x | x @ w | x @ v | x.T @ z
+torch.tanh(x) | x.tanh() | torch.sigmoid(x) | x.exp() | torch.log(x) | x.sqrt() | x.rsqrt() | torch.relu(x - 1)
+F.softplus(x) | F.silu(x) | torch.log1p(x) | x.abs() | torch.sin(x) | x.reciprocal() | x.square() | x.pow(2) | x.pow(3)
+x.sum() | x.sum(1) | x.sum(0, keepdim=True) | torch.mean(x, 1) | x.mean((0, 1)) | x.var(0) | x.var(1, unbiased=False)
+x.std(0) | x.max(1).values | x.max(1)[0] | x.max() | torch.amin(x, 0) | x.logsumexp(1) | torch.softmax(x, 1)
+F.log_softmax(x, dim=-1) | x.clamp(max=1.0) | x.clamp(0.5, 1.0) | x.reshape(2, 12)
+x.view(-1)
+x.T | x.permute(1, 0)
+x.transpose(0, 1) | x.unsqueeze(1) | x.flatten() | x[1:3, ::2] | x[i] | x[torch.arange(4), t] | x[range(4), t]
+torch.cat([x, z], 1) | torch.cat((x, col), dim=1) | x.expand(4, 6) | x.masked_fill(z > 0.8, 0.0) | x.clone() * 2
+F.cross_entropy(x, t) | F.cross_entropy(x, t, reduction='sum') | F.mse_loss(x, z)
+torch.matmul(x, w) | x.index_select(0, t)
+F.binary_cross_entropy_with_logits(x, z) | (x * x).sum(1).sqrt() | 1 / n * x.sum(0)
+x / math.sqrt(6) | F.embedding(i, x)
+F.layer_norm(x, (6,)) | F.layer_norm(x, (6,), v) | F.layer_norm(x, [6], v, row, 1e-3)
+"""
+LIST = [part.strip() for line in EXPRESSIONS.strip().splitlines() for part in line.split("|")]
+
+
+@pytest.mark.parametrize("text", LIST)
+def test_value_and_gradient_agree_with_torch(text):
+    limits = {**FORWARD, "t": FORWARD["t"] % 4} if "index_select" in text else FORWARD
+    x = torch.from_numpy(limits["x"]).requires_grad_()
+    scope = {name: torch.from_numpy(one) for name, one in limits.items()} | {"x": x}
+    value = eval(text, {"torch": torch, "F": F, "math": math, "n": 4}, scope)
+    upstream = torch.from_numpy(np.random.default_rng(9).standard_normal(tuple(value.shape)))
+    (expected,) = torch.autograd.grad(value, x, upstream)
+
+    root = traced(ast.parse(text, mode="eval").body, limits, {"n": 4})
+
+    if "entropy" not in text and "mse" not in text:
+        assert np.allclose(root.value, value.detach().numpy())
+    assert np.allclose(pulled_back(root, upstream.numpy()), expected.numpy())
+
+
+def pulled_back(node, g):
+    """The gradient of `x`, summed over every place where it stands."""
+    if node.op == "tensor":
+        return g if node.text == "x" else 0.0
+    total = 0.0
+    for position, operand in enumerate(node.operands):
+        if node.op in {"cross_entropy", "mse_loss", "binary_cross_entropy_with_logits", "pow"} and position:
+            continue
+        if operand.op != "number":
+            total = total + pulled_back(operand, reduce_to(vjp(node, position, g), operand.value.shape))
+    return total
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.cdist(x, x)",
+        "torch.linalg.inv(x @ x.T)",
+        "f(x)",
+        "[y for y in x]",
+        "x if n else z",
+        "lambda: x",
+        "unknown",
+        "x ** z",
+    ],
+)
+def test_what_is_not_known_is_refused(text):
+    with pytest.raises(UntracedError):
+        traced(ast.parse(text, mode="eval").body, FORWARD, {"n": 4})
+
+
+def test_sizes_are_bounded():
+    with pytest.raises(UntracedError):
+        traced(ast.parse("x.reshape(24, 1).expand(24, 10 ** 9)", mode="eval").body, FORWARD, {})
+
+
+NAMES = st.sampled_from(["x", "z", "w", "v", "row", "col", "t", "i", "n", "torch", "F", "2", "-1", "0.5", "None"])
+SHAPES = st.sampled_from(
+    ["{} + {}", "{} @ {}", "{}[{}]", "{}.sum({})", "{}.reshape({})", "torch.max({}, {})", "{}.T", "-{}"]
+)
+
+
+@given(
+    st.recursive(NAMES, lambda inner: st.builds(lambda shape, a, b: f"({shape.format(a, b)})", SHAPES, inner, inner))
+)
+def test_any_expression_is_read_or_refused(text):
+    try:
+        expr = ast.parse(text, mode="eval").body
+        traced(expr, FORWARD, {"n": 4})
+    except (UntracedError, SyntaxError):
+        pass

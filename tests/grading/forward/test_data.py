@@ -1,0 +1,80 @@
+"""Hidden sizes tell axes apart, and data leave no mistake unseen."""
+
+from math import gcd
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.grading.forward.data import draw_inputs, draw_upstream, hidden_dims, size_of
+from tests.grading.boxes.load import make_forward
+
+
+def forward(dims, inputs):
+    return make_forward("f", dims, inputs, "y", "y = x + 1\n")
+
+
+@given(st.dictionaries(st.sampled_from("ABCDEFGH"), st.integers(1, 800), min_size=1), st.integers(0, 1))
+def test_hidden_sizes_differ_from_each_other_and_from_every_visible_size(dims, shift):
+    text = ", ".join(f"{name}: {size}" for name, size in dims.items())
+    hidden = hidden_dims(forward(text, "x: [3, 8]"), shift)
+
+    stretched = [size for name, size in hidden.items() if dims[name] != 1]
+    assert len(set(stretched)) == len(stretched)
+    assert all(gcd(a, b) == 1 for a in stretched for b in stretched if a != b)
+    assert not set(stretched) & {*dims.values(), 1, 3, 8}
+    assert all(hidden[name] == 1 for name, size in dims.items() if size == 1)
+
+
+def test_both_hidden_sets_have_other_sizes_and_keep_the_order():
+    one = forward("N: 32, D: 100, H: 27", "x: [N, D]")
+    first, second = hidden_dims(one, 0), hidden_dims(one, 1)
+
+    assert all(first[name] != second[name] for name in first)
+    assert sorted(first, key=first.get) == sorted(second, key=second.get) == ["H", "N", "D"]
+
+
+def test_indices_repeat_and_leave_a_row_unused():
+    one = forward("N: 5, V: 7", "x: [N, N] ints(V); t: [N] ints(V)")
+    for seed in range(50):
+        for drawn in draw_inputs(one, one.dims, str(seed), "float64").values():
+            counts = np.bincount(drawn.ravel(), minlength=7)
+            assert counts.max() >= 3
+            assert counts.min() == 0
+            assert counts.size == 7
+
+
+def test_positive_numbers_cover_small_and_large():
+    one = forward("N: 12", "x: [N] positive")
+    for seed in range(50):
+        drawn = draw_inputs(one, one.dims, str(seed), "float64")["x"]
+        assert drawn.min() > 0.1
+        assert drawn.min() < 1 < 3 < drawn.max()
+
+
+def test_one_hot_rows_hold_a_single_one():
+    one = forward("N: 6, V: 4", "x: [N, V] onehot")
+    drawn = draw_inputs(one, one.dims, "s", "float32")["x"]
+
+    assert drawn.dtype == np.float32
+    assert (drawn.sum(1) == 1).all()
+    assert set(np.unique(drawn)) == {0.0, 1.0}
+
+
+def test_the_same_seed_draws_the_same_numbers():
+    assert (draw_upstream((3, 4), "s", "Y", "float64") == draw_upstream((3, 4), "s", "Y", "float64")).all()
+    assert (draw_upstream((3, 4), "s", "Y", "float64") != draw_upstream((3, 4), "s", "Z", "float64")).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("N", 6), ("N*D", 24), ("2*(N-1)", 10), ("N//4", 1), ("12", 12), (" N + D ", 10)]
+)
+def test_sizes_are_arithmetic_over_dims(text, size):
+    assert size_of(text, {"N": 6, "D": 4}) == size
+
+
+@pytest.mark.parametrize("text", ["Q", "N/2", "N**9", "f(N)", "", "N +", "True", "N//0", "1.5"])
+def test_what_is_no_size_is_refused(text):
+    with pytest.raises(ValueError, match="not a size"):
+        size_of(text, {"N": 6})

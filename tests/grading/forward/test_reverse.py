@@ -1,0 +1,53 @@
+"""The tape agrees with autograd to the last bit, and stops where it is told to."""
+
+import pytest
+import torch
+
+from app.grading.forward.data import draw_inputs, draw_upstream
+from app.grading.forward.program import read_program
+from app.grading.forward.reverse import Tape, whole
+from tests.grading.boxes.load import BOXES, MORE, NETWORK
+
+EVERY = pytest.mark.parametrize("box", [*BOXES, *MORE, NETWORK], ids=lambda box: box.name)
+
+
+def rows(program):
+    return [
+        {"source": one.source, "outputs": list(one.outputs), "inputs": list(one.inputs)} for one in program.statements
+    ]
+
+
+def prepared(box, dtype):
+    forward = box.forward
+    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, forward.output)
+    data = {name: torch.from_numpy(one) for name, one in draw_inputs(forward, forward.dims, "test", dtype).items()}
+    return program, rows(program), data
+
+
+@EVERY
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_shares_sum_to_the_gradient_of_autograd_bit_for_bit(box, dtype):
+    program, statements, data = prepared(box, dtype)
+    tape = Tape(statements, data, box.forward.dims)
+    shape = tape.values[program.output].shape
+    upstream = torch.from_numpy(draw_upstream(shape, "test", program.output, dtype))
+
+    reference = whole(statements, data, box.forward.dims, program.output, upstream)
+    sweep = tape.backward({program.output: upstream})
+
+    for name in box.require:
+        assert torch.equal(sweep.gradients[name[1:]], reference[name[1:]])
+
+
+@EVERY
+def test_unreduced_shares_sum_to_the_shares(box):
+    program, statements, data = prepared(box, "float64")
+    tape = Tape(statements, data, box.forward.dims)
+    upstream = torch.ones_like(tape.values[program.output])
+
+    sweep = tape.backward({program.output: upstream})
+    unreduced = tape.unreduced(sweep, program.tensors)
+
+    assert unreduced.keys() == sweep.shares.keys()
+    for key, share in sweep.shares.items():
+        assert torch.allclose(unreduced[key].sum_to_size(share.shape), share, rtol=1e-12, atol=1e-14)

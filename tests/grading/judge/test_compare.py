@@ -1,0 +1,97 @@
+"""Shape first, then finiteness, then the numbers; nothing broadcasts."""
+
+import numpy as np
+import pytest
+
+from app.grading.judge.compare import Reference, agrees, closeness, heat, matches, worst_entries
+
+GRADIENT = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+REFERENCE = Reference(gradient=GRADIENT, shares={"0.0": 6.0})
+
+
+def test_the_reference_matches_itself():
+    assert matches(GRADIENT, REFERENCE)
+
+
+@pytest.mark.parametrize(
+    "got",
+    [
+        np.array(0.0),
+        GRADIENT[:1],
+        GRADIENT[None],
+        GRADIENT.T,
+        np.where(GRADIENT > 4, np.nan, GRADIENT),
+        np.where(GRADIENT > 4, np.inf, GRADIENT),
+        GRADIENT * (1 + 1e-5),
+        None,
+    ],
+    ids=["scalar", "row", "extra axis", "transposed", "nan", "inf", "off", "missing"],
+)
+def test_what_is_not_the_reference_does_not_match(got):
+    assert not matches(got, REFERENCE)
+
+
+def test_a_constant_does_not_match_by_broadcasting():
+    reference = Reference(gradient=np.zeros((3, 4)), shares={"0.0": 0.0})
+
+    assert not matches(np.zeros(4), reference)
+    assert matches(np.zeros((3, 4)), reference)
+
+
+def test_the_tolerance_is_relative_to_the_largest_share():
+    small = Reference(gradient=GRADIENT * 1e-9, shares={"0.0": 1.0, "1.0": 1.0})
+
+    assert matches(GRADIENT * 1e-9 + 9e-7, small)
+    assert not matches(GRADIENT * 1e-9 + 2e-6, small)
+
+
+def test_the_author_may_set_the_tolerance():
+    assert matches(GRADIENT + 0.05, REFERENCE, atol=0.1)
+    assert not matches(GRADIENT + 0.05, REFERENCE, atol=0.01)
+    assert matches(GRADIENT * 1.01, REFERENCE, rtol=0.02)
+
+
+def test_a_float32_answer_is_held_to_float32():
+    assert matches((GRADIENT * (1 + 3e-6)).astype(np.float32), REFERENCE)
+
+
+def test_vacuous_gradients_and_silent_shares_are_told():
+    assert Reference(gradient=np.full(3, 1e-17), shares={"0.0": 1e-17}, noise=0.1).vacuous
+    assert Reference(gradient=GRADIENT, shares={"0.0": 6.0, "1.0": 1e-16}, noise=6.0).silent_shares == ("1.0",)
+    assert not REFERENCE.vacuous
+
+
+def test_noise_agrees_up_to_the_rounding_of_its_terms():
+    assert agrees(np.zeros(3), Reference(gradient=np.full(3, 1e-17), shares={"0.0": 1e-17}, noise=0.1))
+
+
+def test_closeness_is_that_of_a_cmp_line():
+    close = closeness(GRADIENT.astype(np.float32), REFERENCE)
+    assert (close.exact, close.approx, close.maxdiff) == (True, True, 0.0)
+    near = closeness(GRADIENT + 1e-7, REFERENCE)
+    assert (near.exact, near.approx) == (False, True)
+    assert closeness(GRADIENT.T, REFERENCE).maxdiff is None
+    assert closeness(np.full_like(GRADIENT, np.nan), REFERENCE).maxdiff is None
+    assert closeness(None, REFERENCE) is None
+
+
+def test_worst_entries_tell_ratios_and_never_the_reference():
+    got = GRADIENT.copy()
+    got[1, 2] = 12.0
+    (worst,) = worst_entries(got, REFERENCE)
+
+    assert (worst.index, worst.yours, worst.ratio) == ((1, 2), 12.0, -2.0)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (3, 4), (100, 70), (2, 3, 40, 50), (0, 3)])
+def test_the_heat_map_is_bounded(shape):
+    reference = Reference(gradient=np.ones(shape))
+    found = heat(np.full(shape, 2.0), reference)
+
+    assert len(found) <= 32
+    assert all(len(row) <= 32 for row in found)
+    assert all(ratio == 2.0 for row in found for ratio in row)
+
+
+def test_a_ratio_to_zero_is_no_number():
+    assert heat(np.array([1.0, 0.0]), Reference(gradient=np.zeros(2))) == ((None, 1.0),)

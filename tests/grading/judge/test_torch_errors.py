@@ -1,0 +1,212 @@
+"""Every error text of torch that a learner meets is told in the learner's own names."""
+
+import ast
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from app.grading.judge.fault import FILE, describe
+from app.grading.judge.raised import raised
+from app.grading.judge.torch_errors import translate
+
+SCOPE = {
+    "torch": torch,
+    "F": F,
+    "X": torch.randn(32, 64),
+    "W": torch.randn(32, 27),
+    "dY": torch.randn(32, 27),
+    "b": torch.randn(27),
+    "ix": torch.tensor([0, 1]),
+    "bad": torch.tensor([0, 27]),
+    "A": torch.randn(2, 3, 4),
+    "B": torch.randn(2, 5, 6),
+}
+
+CASES = [
+    ("r = X @ W", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
+    ("r = X.T @ W.T", "cannot be multiplied", "`X.T` (64, 32)", "`W.T` (27, 32)"),
+    ("r = 2 * (X @ W) + 1", "cannot be multiplied", "`X` (32, 64)"),
+    ("r = torch.matmul(X, W)", "cannot be multiplied", "`X` (32, 64)", "`W` (32, 27)"),
+    ("r = A @ B", "cannot be multiplied", "`A` (2, 3, 4)", "`B` (2, 5, 6)"),
+    ("r = X @ b", "cannot be multiplied"),
+    ("r = X * W", "do not fit together", "`X` (32, 64)", "`W` (32, 27)", "axis 1"),
+    ("b += dY", "`b` has shape (27,)", "(32, 27)", "sum over an axis"),
+    ("r = torch.zeros(4, 4)\nr[0, :2] = torch.ones(3)", "(3,)", "(2,)"),
+    ("r = torch.zeros(5, 4)\nr[ix] = torch.ones(3, 4)", "(3, 4)", "(2, 4)"),
+    ("r = X.T.view(-1)", "memory order", "`X.T`"),
+    ("r = X.reshape(32, 63)", "2,048 entries", "(32, 63)", "`X` (32, 64)"),
+    ("r = F.one_hot(b)", "integer indices", "`b` (27,)"),
+    ("r = F.one_hot(ix, 32) @ X", "same type of number", "int64", "float32"),
+    ("r = F.one_hot(ix, 3)\nr /= 2", "cannot be stored in place", "`r`"),
+    ("r = b[27]", "Index 27", "size 27"),
+    ("r = torch.zeros(27, 4)\nr[bad]", "27", "size 27"),
+    ("r = b.sum(2)", "no axis 2", "`b` (27,)"),
+    ("if b > 0:\n    r = 1", "neither true nor false"),
+    ("r = dZ + 1", "`dZ` does not exist", "Capital and small letters"),
+    ("dZ == X @ W.T", "`==` compares", "One `=` assigns: `dZ = …`."),
+    ("if True:\n    dZ == X", "`==` compares", "One `=` assigns"),
+    ("r = dZ == X", "`dZ` does not exist", "Capital and small letters"),
+    ("X == dZ", "`dZ` does not exist", "Capital and small letters"),
+    ("r = X.sum().backward()", "autograd is the judge"),
+    ("r = torch.zeros(3).index_add_(0, ix, torch.ones(3))", ""),
+    ("r = 1 / 0", "ZeroDivisionError"),
+    ("r = X.summ(0)", "summ"),
+    ("raise KeyError", "KeyError"),
+    ("return", "This line is not Python yet: 'return' outside function."),
+    ("break", "This line is not Python yet: 'break' outside loop."),
+    ("assert False", "AssertionError"),
+]
+
+CALLS = [
+    ("r = X.transpose()", "`X.transpose()` is given too little", "`.transpose(0, 1)`", "`.T` does the same"),
+    ("r = dY @ X.transpose(0)", "`X.transpose(0)`", "the two axes"),
+    ("r = X.transpose(0, 1, 2)", "`X.transpose(0, 1, 2)` is given too much", "the two axes"),
+    ("r = X.reshape()", "`X.reshape()` is given too little", "sizes of the result"),
+    ("r = X.view()", "`X.view()` is given too little", "sizes of the result"),
+    ("r = torch.sum()", "`torch.sum()` is given too little", "along axis 0"),
+    ("r = torch.exp()", "`torch.exp()` is given too little", "the tensor to work on"),
+    ("r = X.index_add_(0)", "Missing: `index`, `source`."),
+    ("r = (lambda a, b: a)(1)", "Missing: `b`."),
+    ("r = dY @ X.T()", "`X.T` is no function but a tensor already", "without the parentheses"),
+    ("r = X.shape(0)", "`X.shape` is no function but a shape already", "without the parentheses"),
+    ("r = X.grad()", "`X.grad` is `None`"),
+    ("r = dY(X.T)", "`dY` is a tensor and cannot be called", "`*` or `@`"),
+    ("r = 2\nr = r(X)", "`r` is a number and cannot be called", "`*` or `@`"),
+    ("r = F(X)", "`F` is a module", "`F.softmax(x, 1)`"),
+    ("r = X.mean(0, 1)", "`X.mean(0, 1)` names one axis only", "`keepdim`", "`.mean((0, 1))`"),
+    ("r = torch.sum(X, 0, 1)", "`torch.sum(X, 0, 1)` names one axis only", "`.sum((0, 1))`"),
+    ("r = torch.mean(X, 0, 1)", "`torch.mean(X, 0, 1)` names one axis only", "`.mean((0, 1))`"),
+    ("r = X.sum(0, keep_dim=True)", "`sum` does not take `keep_dim` here. Did you mean `keepdim`?"),
+    ("r = X.sum(axes=0)", "`sum` does not take `axes` here. Did you mean `axis`?"),
+    ("r = F.softmax(X, 1, keepdim=True)", "`softmax` does not take `keepdim` here."),
+    ("r = X.sum[0]", "`X.sum` is a function", "with parentheses"),
+    ("r = X @ 2", "In `X @ 2`, `2` is a single number", "write `*`"),
+    ("r = None * X", "In `None * X`, `None` is `None`"),
+    ("r = X.T @ dY.sum", "In `X.T @ dY.sum`, `dY.sum` is a function that was not called"),
+    ("b += [1]", "In `b += [1]`, `[1]` is a list"),
+    ("r = X.max(0) @ X", "holds values and their places", "`.values`"),
+    ("r = X @ 'a'", "`'a'` is a Python `str`, which `@` cannot take."),
+    ("r = X ^ 2", "`**`"),
+    ("r = torch.exp(2)", "`torch.exp(2)` wants a tensor, not a plain number", "`math`"),
+    ("r = torch.cat(X, dY)", "`torch.cat(X, dY)` is given a tensor where it wants a tuple", "`torch.cat([A, B])`"),
+    ("r = X.sum('0')", "`X.sum('0')` cannot take `(str)`", "along axis 0"),
+    ("r = X.pow()", "`X.pow()` is given too little", "`** 2` is the same"),
+]
+
+
+GRAPH = [
+    ("a leaf Variable that requires grad is being used in an in-place operation.", "cannot be changed in place"),
+    (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: [...]",
+        "changed in place",
+    ),
+    ("Trying to backward through the graph a second time (or directly access saved tensors ...", "new forward pass"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), GRAPH, ids=[said for _, said in GRAPH])
+def test_errors_of_autograd_are_told_in_plain_words(text, said):
+    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+
+
+def test_a_transpose_of_three_axes_is_named_as_the_cause():
+    operands = [{"source": "A.T", "shape": [4, 3, 2]}, {"source": "B", "shape": [2, 3, 5]}]
+    text = "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 0"
+
+    message = translate(raised({"type": "RuntimeError", "text": text, "operands": operands}))
+
+    assert "`A.T` (4, 3, 2)" in message
+    assert "`.T` reverses all axes" in message
+
+
+UNNAMED = [
+    ("output with shape [27] doesn't match the broadcast shape [32, 27]", "the tensor on the left has shape (27,)"),
+    (
+        "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2]",
+        "but the places that are written have shape (2,).",
+    ),
+    (
+        "The expanded size of the tensor (4) must match (3). Target sizes: [2, 4].  Tensor sizes: [3]",
+        "Shape (3,) does not spread over shape (2, 4): an axis",
+    ),
+    ("view size is not compatible with input tensor's size and stride", "The memory order does not allow `.view`"),
+    ("shape '[32, 63]' is invalid for input of size 2048", "The tensor has 2,048 entries"),
+    ("one_hot is only applicable to index tensor of type LongTensor", "needs integer indices (int64)."),
+    ("result type Float can't be cast to the desired output type Long", "The tensor on the left holds long numbers"),
+    ("index 27 is out of bounds for dimension 0 with size 27", "axis 0 has size 27"),
+    ("Dimension out of range (expected to be in range of [-1, 0], but got 2)", "The tensor has no axis 2"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), UNNAMED, ids=[said for _, said in UNNAMED])
+def test_an_error_without_operands_is_told_without_them(text, said):
+    assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+
+
+def failed(source):
+    for node in ast.parse(source).body:
+        scope = dict(SCOPE, b=SCOPE["b"].clone())
+        scope.update(failed.left)
+        try:
+            exec(compile(ast.Module([node], []), FILE, "exec"), scope)
+        except Exception as error:
+            failed.left = {}
+            return raised({"statement": 0, **describe(error, node)})
+        failed.left = {"r": scope.get("r")}
+    raise AssertionError("the case did not fail")
+
+
+failed.left = {}
+
+
+@pytest.mark.parametrize("case", CASES + CALLS, ids=lambda case: case[0])
+def test_errors_name_the_operands(case):
+    source, *parts = case
+
+    message = translate(failed(source))
+
+    for part in parts:
+        assert part in message
+    assert message
+
+
+@pytest.mark.parametrize("case", CALLS, ids=lambda case: case[0])
+def test_a_wrong_call_is_told_in_a_line_without_signatures(case):
+    message = translate(failed(case[0]))
+
+    assert "argument" not in message
+    assert "\n" not in message
+    assert len(message) < 250
+    assert "Error" not in message
+
+
+CUT = [
+    ('transpose() missing 2 required positional argument: "dim0", "dim1"', "`transpose` is given too little. It takes"),
+    ("'Tensor' object is not callable", "This is a tensor and cannot be called"),
+    ("'builtin_function_or_method' object is not subscriptable", "What stands before the bracket is a function"),
+    ("unsupported operand type(s) for @: 'Tensor' and 'int'", "At `@`, the right side is a single number"),
+    ("unsupported operand type(s) for +=: 'NoneType' and 'Tensor'", "At `+=`, the left side is `None`"),
+]
+
+
+@pytest.mark.parametrize("source", ["", "X.transpose(" + "0 + " * 20])
+@pytest.mark.parametrize(("text", "said"), CUT, ids=[said for _, said in CUT])
+def test_a_wrong_call_whose_source_is_not_known_is_told_without_it(text, said, source):
+    assert said in translate(raised({"type": "TypeError", "text": text, "line": 1, "source": source}))
+
+
+def test_an_exception_that_cannot_be_printed_is_still_told():
+    class SilentError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert translate(raised({"type": "SilentError", "text": "", "line": 1, "statement": 0}))
+    assert describe(SilentError(), ast.parse("x"))["text"] == ""
+
+
+@pytest.mark.parametrize(
+    "report", [{}, {"operands": "x"}, {"operands": [1, {}]}, {"line": "7", "text": 5, "type": None}]
+)
+def test_a_forged_report_is_read_without_harm(report):
+    assert translate(raised(report))

@@ -1,0 +1,422 @@
+"""Quiz answers: read generously, marked exactly, explained without giving the answer away."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Quiz, Shape
+from app.content.course import load_course
+from app.content.parse import parse_lesson
+from app.grading.quiz import mark
+from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
+from app.grading.quiz.mark_matmul import operands_offered, right_products
+from app.grading.quiz.mark_shape import disagreement, expected
+from app.grading.shapes.shape_inference import infer
+
+LESSONS = Path(__file__).parents[3] / "lessons"
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"
+
+
+def read(path: Path) -> Lesson:
+    lesson, errors = parse_lesson(path.read_text(), f"01-{path.name}")
+    assert lesson is not None, [str(error) for error in errors]
+    return lesson
+
+
+LESSON = read(FIXTURE)
+QUIZZES = [one for one in LESSON.exercises if isinstance(one, Quiz)]
+
+
+def answered(name: str, answer: str | list[str]) -> Feedback:
+    quiz = LESSON.exercise(name)
+    assert isinstance(quiz, Quiz)
+    forward = program_of(quiz)
+    return mark(quiz, answer, infer(forward) if forward else {}, forward)
+
+
+def program_of(quiz: Quiz, lesson: Lesson = LESSON) -> Forward | None:
+    name = getattr(quiz, "forward", None)
+    return lesson.forward(name) if name else None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "27",
+        "(27,)",
+        "[27]",
+        " 27 ",
+        "(100, 27)",
+        "100,27",
+        "100x27",
+        "100 × 27",
+        "[100, 27]",
+        "torch.Size([100, 27])",
+        "H",
+        "(D, H)",
+        "d, h",
+        "100 by 27",
+        "(100 27)",
+        "027",
+    ],
+)
+def test_a_partly_given_shape_takes_what_is_missing_or_the_whole(answer):
+    feedback = answered("partly", answer)
+
+    assert feedback.correct
+    assert feedback.echo.endswith("(100, 27)")
+
+
+@pytest.mark.parametrize("answer", ["(27,)", "27", "[27]", "(H,)", "h", "H", "27,"])
+def test_a_whole_shape_is_read_in_every_notation(answer):
+    assert answered("whole", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["()", "[]", "torch.Size([])", "( )"])
+def test_a_scalar_has_the_empty_shape(answer):
+    assert answered("scalar", answer).correct
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "  ", "?", "(100, ?)", "abc", "(27", "27)", "1.5", "-3", "(,)", "27!", "Q", "1,2,3,4,5,6,7,8,9"]
+)
+def test_what_is_no_shape_is_neither_right_nor_wrong(answer):
+    feedback = answered("whole", answer)
+
+    assert feedback.correct is None
+    assert feedback.message.startswith("Not yet.")
+
+
+def test_names_are_echoed_with_their_numbers():
+    assert answered("partly", "(D, H)").echo == "(D, H) = (100, 27)"
+    assert answered("partly", "32").echo == "(100, 32)"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "said"),
+    [
+        ("partly", "32", "That is the batch axis."),
+        ("partly", "(100, 32)", "That is the batch axis."),
+        ("partly", "N", "That is the batch axis."),
+        ("partly", "(27, 100)", "Not yet. These are the right sizes in another order."),
+        ("partly", "(32, 27)", "Not yet. (100, ?) already gives the other numbers"),
+        (
+            "whole",
+            "(32, 27)",
+            "Not yet. <code>db</code> has 1 axis; this has 2. A gradient has the shape of its tensor",
+        ),
+        ("whole", "32", "Not yet. A gradient has the shape of its tensor: look at <code>b</code>."),
+        ("of-input", "(32, 27)", "Not yet. That is the shape of <code>Y</code>."),
+    ],
+)
+def test_a_wrong_shape_has_its_reason(name, answer, said):
+    feedback = answered(name, answer)
+
+    assert feedback.correct is False
+    assert feedback.message.startswith(said)
+
+
+def test_a_wrong_shape_does_not_tell_the_right_one():
+    for answer in ("1", "(9, 9)", "(32, 100)", "(27, 32)", "100", "()"):
+        assert "27" not in answered("whole", answer).message
+
+
+def test_an_author_cannot_contradict_the_program():
+    quiz = LESSON.exercise("whole")
+    assert isinstance(quiz, Shape)
+    shapes = infer(LESSON.forward("linear"))
+
+    assert disagreement(quiz, shapes) == ""
+    wrong = Shape(place=quiz.place, name="x", forward="linear", of="db", answer="(32,)")
+    assert disagreement(wrong, shapes) == "':answer:' is (32,), but 'db' has the shape (27,)."
+    partly = Shape(place=quiz.place, name="x", forward="linear", of="dW", ask="(32, ?)")
+    assert "does not fit" in disagreement(partly, shapes)
+
+
+def test_a_shape_that_is_not_known_is_nobodys_fault():
+    quiz = LESSON.exercise("partly")
+    assert isinstance(quiz, Shape)
+
+    assert mark(quiz, "27", {}).correct is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "1/31",
+        "0.0323",
+        "0.03226",
+        "3.23e-2",
+        "0,0323",
+        "1/(n-1)",
+        "= 1/31",
+        "factor = 1/31",
+        "≈ 0.0323",
+        "1 / 31",
+        "1÷31",
+        "+1/31",
+        "0.032258064516",
+        "32.3e-3",
+        "2/62",
+        ".0323",
+        "1/31.",
+    ],
+)
+def test_a_right_number_is_read_in_every_notation(answer):
+    assert answered("bessel", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["3.2e-2", "0.03", "0,032"])
+def test_rounding_too_far_is_its_own_message(answer):
+    feedback = answered("bessel", answer)
+
+    assert feedback.correct is False
+    assert feedback.message.startswith("Right, but rounded too far")
+
+
+@pytest.mark.parametrize("answer", ["1/32", "0.03125", "0.0312", "0.0313", "0,0313", "0.031"])
+def test_a_tempting_number_is_known_by_its_value(answer):
+    assert answered("bessel", answer).message == "That is 1/n."
+
+
+@pytest.mark.parametrize("answer", ["-1/31", "−1/31", "–0.0323"])
+def test_a_sign_is_told(answer):
+    assert answered("bessel", answer).message == "Not yet. The size is right, the sign is not."
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["49152", "49,152", "49 152", "49.152", "49'152", "49_152", "4.9152e4", "768*64", "49152.0", "49\u202f152"],
+)
+def test_thousands_may_be_grouped(answer):
+    assert answered("weights", answer).correct
+
+
+@pytest.mark.parametrize(
+    "answer", ["", " ", "x", "1/0", "9**9**9", "one", "1 2 3", "(", "1e999", "∞", "nan", "inf", "0x10"]
+)
+def test_what_is_no_number_is_neither_right_nor_wrong(answer):
+    assert answered("bessel", answer).correct is None
+
+
+@pytest.mark.parametrize("answer", ["0", "0.0", "-0", "0,00", "1-1"])
+def test_zero_is_a_number(answer):
+    assert answered("zero", answer).correct
+
+
+def test_three_right_digits_are_enough_for_the_usual_tolerance():
+    assert answered("middle", "0.242").correct
+    assert answered("middle", "0,242").correct
+    assert answered("middle", "exp(1)/(exp(2)+exp(1)+exp(0.1))").correct
+    assert answered("middle", "0.24").message.startswith("Right, but rounded too far")
+    assert answered("middle", "-0.242").message == "The sign."
+    assert answered("middle", "−0.76").message == "Only the right class."
+
+
+def test_one_box_means_one_choice_and_several_mean_all():
+    assert answered("one", ["1"]).correct
+    assert answered("one", "1").correct
+    assert answered("one", ["0"]).message == "<p>That copies.</p>"
+    assert answered("one", ["2"]).message == "Not yet. That does not hold."
+    assert answered("one", []).correct is None
+    assert answered("one", ["0", "1"]).correct is None
+    assert answered("several", ["0", "2"]).correct
+    assert (
+        answered("several", ["0"]).message == "Not yet. What you chose holds, but 1 option that also holds is missing."
+    )
+    assert answered("several", ["0", "1", "2"]).message == "<p>Not this.</p>"
+
+
+def test_axes_are_explained_in_words():
+    assert answered("db-axes", ["0"]).correct
+    assert answered("db-axes", ["0"]).message == (
+        "Summing over axis 0 (<code>N</code>, 32 entries) leaves <code>(H,)</code> = <code>(27,)</code>: "
+        "one number per <code>H</code>."
+    )
+    assert answered("db-axes", ["1"]).message == (
+        "You summed over axis 1 (<code>H</code>, 27 entries). What is left is <code>(N,)</code> = <code>(32,)</code>: "
+        "one number per <code>N</code>. <code>db</code> needs <code>(H,)</code> = <code>(27,)</code>: "
+        "one number per <code>H</code>."
+    )
+    assert answered("db-axes", ["0", "1"]).correct is False
+    assert "a single number" in answered("db-axes", ["0", "1"]).message
+
+
+@pytest.mark.parametrize(
+    ("name", "axes", "correct"),
+    [
+        ("db-axes", [], None),
+        ("db-axes", ["7"], None),
+        ("db-axes", ["-2"], True),
+        ("db-axes", ["axis 0"], True),
+        ("col-axes", ["1"], True),
+        ("col-axes", ["0", "1"], False),
+        ("four-axes", ["0", "1", "3"], True),
+        ("four-axes", ["0, 1, 3"], True),
+        ("four-axes", ["(0, 1, 3)"], True),
+        ("four-axes", ["1", "3"], False),
+        ("square-axes", ["0"], True),
+        ("no-axes", [], True),
+        ("no-axes", ["0"], False),
+        ("ones-axes", ["0"], True),
+        ("ones-axes", ["0", "1"], True),
+    ],
+)
+def test_the_axes_that_were_copied_are_the_ones_to_sum(name, axes, correct):
+    assert answered(name, axes).correct is correct
+
+
+def test_an_axis_kept_as_one_is_mentioned():
+    assert "<code>keepdim=True</code>" in answered("col-axes", ["1"]).message
+
+
+def test_where_sizes_are_equal_the_shape_is_not_enough():
+    feedback = answered("square-axes", ["1"])
+
+    assert feedback.correct is False
+    assert "The shape fits" in feedback.message
+
+
+def test_tempting_axes_have_their_own_feedback():
+    assert answered("col-axes", ["0"]).message == "That leaves one number per column."
+
+
+def test_the_page_learns_what_it_may_offer():
+    quiz, product = LESSON.exercise("db-axes"), LESSON.exercise("dw-product")
+    assert isinstance(quiz, Axes)
+    assert isinstance(product, Matmul)
+    forward = LESSON.forward("linear")
+    shapes = infer(forward)
+
+    assert axes_offered(quiz, shapes) == (Axis(0, "N", 32), Axis(1, "H", 27))
+    assert {one.axes: one.shape for one in sums_offered(quiz, shapes)} == {
+        (): (32, 27),
+        (0,): (27,),
+        (1,): (32,),
+        (0, 1): (),
+    }
+    offered = {one.name: (one.shape, one.transposed) for one in operands_offered(product, shapes, forward)}
+    assert offered == {
+        "dY": ((32, 27), (27, 32)),
+        "X": ((32, 100), (100, 32)),
+        "W": ((100, 27), (27, 100)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "products"),
+    [
+        ("dw-product", ("X.T @ dY",)),
+        ("dx-product", ("dY @ W.T",)),
+        ("square-product", ("dP @ B.T",)),
+        ("left-product", ("A.T @ dP",)),
+        ("vector-product", ("du @ W.T", "W @ du")),
+        ("transposed-product", ("dG @ S",)),
+        ("batch-product", ("dO @ V.T",)),
+    ],
+)
+def test_every_product_that_is_mathematically_right_is_accepted(name, products):
+    quiz = LESSON.exercise(name)
+    assert isinstance(quiz, Matmul)
+    forward = program_of(quiz)
+    assert forward is not None
+
+    assert sorted(right_products(quiz, infer(forward), forward)) == sorted(products)
+    for product in products:
+        assert answered(name, product).correct
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "X.T @ dY",
+        "X.T@dY",
+        ["X.T", "dY"],
+        ["X", "T", "dY"],
+        "X.mT @ dY",
+        "X.t() @ dY",
+        "X.transpose(0, 1) @ dY",
+        "(X.T) @ dY",
+        ["X.T @ dY"],
+        "X.T.T.T @ dY",
+        ["X", "on", "dY", "off"],
+    ],
+)
+def test_a_product_is_read_in_every_notation(answer):
+    feedback = answered("dw-product", answer)
+
+    assert feedback.correct
+    assert feedback.echo == "X.T @ dY"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("X @ dY", "and 100 is not 32"),
+        ("X @ dY", "the inner numbers must match"),
+        ("dY.T @ X", "<code>dW</code> needs <code>(D, H)</code> = <code>(100, 27)</code>"),
+        ("X @ W", "has the shape <code>(N, H)</code> = <code>(32, 27)</code>"),
+        ("b @ dY", "<code>b</code> is <code>(27,)</code>"),
+    ],
+)
+def test_a_wrong_product_has_its_reason(answer, said):
+    feedback = answered("dw-product", answer)
+
+    assert feedback.correct is False
+    assert said in feedback.message
+
+
+@pytest.mark.parametrize("answer", ["", "X", "X @ ", "X @ dY @ W", "foo @ dY", "X.U @ dY", "@", "X ** dY", ["X", "T"]])
+def test_what_is_no_product_is_neither_right_nor_wrong(answer):
+    assert answered("dw-product", answer).correct is None
+
+
+@pytest.mark.parametrize("answer", ["dP @ B", "B @ dP", "A.T @ dP", "dP.T @ B"])
+def test_a_square_product_that_only_fits_is_told_so(answer):
+    feedback = answered("square-product", answer)
+
+    assert feedback.correct is False
+    assert "The shape fits, but" in feedback.message
+
+
+ANSWERS = st.text(max_size=40) | st.text(alphabet="0123456789()[],.?xT@dWXYb -+*/eE×−'\"", max_size=40)
+
+
+@given(st.sampled_from(QUIZZES), ANSWERS | st.lists(ANSWERS, max_size=6))
+def test_any_answer_gets_feedback(quiz, answer):
+    forward = program_of(quiz)
+
+    for known in (True, False):
+        feedback = mark(quiz, answer, infer(forward) if forward and known else {}, forward if known else None)
+        assert isinstance(feedback, Feedback)
+        assert feedback.message
+
+
+def test_every_quiz_of_every_lesson_is_sound():
+    for lesson in load_course(LESSONS).lessons:
+        for quiz in (one for one in lesson.exercises if isinstance(one, Quiz)):
+            forward = program_of(quiz, lesson)
+            shapes = infer(forward) if forward else {}
+            where = f"{lesson.path}: {quiz.name}"
+
+            for one in getattr(quiz, "tempting", ()):
+                feedback = mark(quiz, one.value, shapes, forward)
+                assert (feedback.correct, feedback.message) == (False, one.html), f"{where}: {one.value}"
+            assert right_answer(quiz, shapes, forward).correct, where
+
+
+def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forward | None) -> Feedback:
+    if isinstance(quiz, Shape):
+        assert disagreement(quiz, shapes) == ""
+        return mark(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)
+    if isinstance(quiz, Number):
+        return mark(quiz, quiz.answer, shapes, forward)
+    if isinstance(quiz, Choice):
+        return mark(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
+    if isinstance(quiz, Matmul):
+        return mark(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
+    marks = [mark(quiz, [str(axis) for axis in one.axes], shapes, forward) for one in sums_offered(quiz, shapes)]
+    return next(feedback for feedback in marks if feedback.correct)

@@ -1,0 +1,175 @@
+"""What a fork inherits: code in huge pages of the zygote's own, and programs that have run before."""
+
+import ctypes
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.sandbox import huge_pages, kernel
+from app.sandbox.runner import Jail
+
+
+def _can_gather() -> bool:
+    if kernel.MACHINE != "x86_64":
+        return False
+    memory = mmap.mmap(-1, 2 * huge_pages.HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory.write(bytes(len(memory)))
+    first = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    try:
+        kernel.collapse(-(-first // huge_pages.HUGE) * huge_pages.HUGE, huge_pages.HUGE)
+    except OSError:
+        return False
+    return True
+
+
+gathers = pytest.mark.skipif(not _can_gather(), reason="this kernel makes no huge pages on request")
+
+REPLACED = """
+import ctypes, re
+from pathlib import Path
+import torch
+from app.sandbox import huge_pages
+
+torch.set_num_threads(1)
+x = torch.arange(12.0).reshape(3, 4)
+
+def work():
+    return (x @ x.T).tanh().sum().item()
+
+before, maps = work(), Path("/proc/self/maps").read_text()
+huge_pages.gather_code(work)
+assert work() == before
+replaced = 0
+for line in Path("/proc/self/maps").read_text().splitlines():
+    span, access, *rest = line.split()
+    first, last = (int(part, 16) for part in span.split("-"))
+    if access == "r-xp" and len(rest) == 3:
+        for old in maps.splitlines():
+            (low, high), (offset, *_) = (int(one, 16) for one in old.split()[0].split("-")), old.split()[2:]
+            if low <= first and last <= high:
+                with open(old.split()[5], "rb") as file:
+                    file.seek(int(offset, 16) + first - low)
+                    assert file.read(last - first) == ctypes.string_at(first, last - first)
+                replaced += 1
+print(replaced)
+"""
+
+REFUSED = """
+from pathlib import Path
+from app.sandbox import huge_pages, kernel
+
+def refuse(start, length):
+    raise OSError(12, "no")
+
+kernel.collapse = refuse
+def maps():
+    return [line.split()[:2] for line in Path("/proc/self/maps").read_text().splitlines() if "r-xp" in line]
+before = maps()
+kernel.syscall("warm", 39)
+huge_pages.gather_code(lambda: kernel.syscall("getpid", 39))
+assert maps() == before
+"""
+
+FAILED = """
+from app.sandbox import huge_pages
+assert huge_pages._run_by(lambda: 1 / 0) == []
+assert huge_pages._run_by(lambda: exit(3)) == []
+print("once")
+"""
+
+SMALL = """
+import sys
+from app.sandbox import zygote
+zygote.keep_small()
+from app.sandbox import warm, zygote_loop
+zygote_loop.harness.register("attempt", "app.grading.judge.attempt_driver")
+warm.everything()
+import torch
+x = torch.ones(2, 3, requires_grad=True)
+try:
+    torch.autograd.grad(x * 2, x, torch.ones(3, 2))
+except RuntimeError as error:
+    print(error)
+assert torch.equal(torch.autograd.grad(x * 2, x, torch.ones(2, 3))[0], torch.full((2, 3), 2.0))
+print(sorted({"sympy", "mpmath", "numpy.linalg"} & set(sys.modules)))
+"""
+
+STUMBLED = """
+import torch
+from app.sandbox import harness, rehearsal
+
+def stumble(header, arrays, output):
+    torch.set_default_dtype(torch.float64)
+    raise ValueError
+
+harness.DRIVERS[rehearsal.DRIVER] = stumble
+try:
+    harness.rehearse()
+except ValueError:
+    print(torch.ones(1).dtype)
+"""
+
+REHEARSED = """
+import dis
+from app.sandbox import harness, zygote_loop
+for name, module in zygote_loop.DRIVERS.items():
+    harness.register(name, module)
+from app.grading.judge import attempt_driver
+
+def fitted(function):
+    plain = [one.opname for one in dis.get_instructions(function)]
+    return sum(a != b for a, b in zip(plain, [one.opname for one in dis.get_instructions(function, adaptive=True)]))
+
+for _ in range(zygote_loop.REHEARSALS if {rehearsed} else 1):
+    harness.rehearse()
+print(fitted(attempt_driver._Trial.run))
+"""
+
+
+def _answer(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@gathers
+def test_code_in_huge_pages_has_the_same_bytes_and_does_the_same() -> None:
+    assert int(_answer(REPLACED)) > 3
+
+
+@gathers
+def test_children_find_the_code_of_torch_in_huge_pages(jail: Jail) -> None:
+    assert jail.is_warm(60)
+    huge = 0
+    executable = False
+    for line in Path(f"/proc/{jail.zygote_pid}/smaps").read_text().splitlines():
+        if "-" in line.split()[0]:
+            executable = line.split()[1] == "r-xp" and len(line.split()) == 5
+        elif executable and line.startswith("AnonHugePages:"):
+            huge += int(line.split()[1])
+    assert huge >= 20 * 1024
+
+
+def test_code_stays_where_it_is_when_the_kernel_refuses() -> None:
+    _answer(REFUSED)
+
+
+def test_work_that_fails_moves_nothing() -> None:
+    assert _answer(FAILED) == "once\n"
+
+
+def test_what_a_run_does_was_fitted_before_the_first_fork() -> None:
+    assert int(_answer(REHEARSED.format(rehearsed=True))) > int(_answer(REHEARSED.format(rehearsed=False)))
+
+
+def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes() -> None:
+    words, loaded = _answer(SMALL).splitlines()
+    assert words.startswith("Mismatch in shape: grad_output[0] has a shape of torch.Size([3, 2])")
+    assert loaded == "[]"
+
+
+def test_a_rehearsal_that_fails_leaves_nothing_behind_for_the_run() -> None:
+    assert _answer(STUMBLED) == "torch.float32\n"

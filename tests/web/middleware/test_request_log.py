@@ -1,0 +1,41 @@
+import json
+
+import pytest
+import structlog
+from starlette.testclient import TestClient
+
+from app.web.middleware.request_log import configure_logs
+
+LESSON = "/lessons/linear"
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_logs_hold_no_submission_no_token_and_no_query(client: TestClient, capsys, monkeypatch, plain: bool) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    configure_logs(plain=plain)
+    client.get(f"{LESSON}?ask=querysecret")
+    token = client.cookies["session"]
+    client.post(f"{LESSON}/code/linear-backward/check", data={"code": "codesecret", "revision": 0})
+    monkeypatch.setattr("app.web.routes.answers.quiz_view", broken)
+    client.post(f"{LESSON}/quiz/half", data={"answer": "answersecret"})
+    configure_logs(plain=True)
+
+    said = capsys.readouterr()
+    assert "request-failed" in said.out
+    for secret in (token, "codesecret", "answersecret", "querysecret"):
+        assert secret not in said.out + said.err
+
+
+def test_each_request_is_one_line_of_json(client: TestClient, capsys) -> None:
+    configure_logs(plain=False)
+    client.get("/")
+    client.get("/healthz")
+    configure_logs(plain=True)
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["event"], line["method"], line["path"], line["status"]) for line in lines] == [
+        ("request", "GET", "/", 200)
+    ]
+    assert structlog.is_configured()

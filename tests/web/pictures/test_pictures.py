@@ -1,0 +1,168 @@
+"""Pictures are well formed, say their numbers twice, and never break a page."""
+
+import re
+from collections.abc import Mapping
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from app.content.blocks import Forward, Input, Place, Visual
+from app.grading.forward.facts import Shape
+from app.web.pictures import KINDS, draw
+from app.web.pictures.broadcast import copied_axes
+from app.web.pictures.forces import softmax
+from app.web.pictures.graph import statements
+from app.web.pictures.heatmap import level
+
+HERE = Place("lesson.md", 1)
+PROGRAM = Forward(
+    place=HERE,
+    name="bn",
+    dims={"N": 4, "D": 3},
+    inputs=(Input(name="x", sizes=("N", "D")), Input(name="b", sizes=("D",))),
+    output="y",
+    source="m = x.mean(0, keepdim=True)\nd = x - m\ns = d ** 2\ny = d * s + b\n",
+    source_line=1,
+)
+SHAPES: Mapping[str, Shape] = {"x": (4, 3), "b": (3,), "m": (1, 3), "d": (4, 3), "s": (4, 3), "y": (4, 3)}
+PICTURES = {
+    "forces": {"z": [2, 0.5, -1, 0, 1], "target": 3},
+    "broadcast": {"from": [3], "to": [4, 3]},
+    "cells": {"left": [2, 2], "right": [2, 3]},
+    "heatmap": {"values": [[0.1, -0.9], [0.0, 0.4]], "marks": [1, 0], "sums": True},
+    "graph": {},
+    "samples": {"steps": [200, 2000], "names": [["hntef", ""], ["jane", "quinn"]], "known": ["jane"]},
+}
+
+
+def picture(kind: str, given: Mapping[str, object], *, of: str | None = None) -> Markup:
+    visual = Visual(place=HERE, name="v", kind=kind, forward=None, of=of, given=given, caption=Markup())
+    return draw(visual, SHAPES, PROGRAM if kind == "graph" or not given else None)
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_invented_names_stand_under_their_steps_and_those_of_the_list_are_marked() -> None:
+    html = picture("samples", PICTURES["samples"])
+
+    drawn, behind = html.split("<details")
+    assert "after 200 steps" in words(drawn)
+    assert "0 of 2 in the list" in words(drawn)
+    assert "1 of 2 in the list" in words(drawn)
+    assert drawn.count("<circle") == 1
+    assert "1 hntef jane (in the list) 2 (empty) quinn" in words(behind)
+
+
+def test_a_long_name_is_cut_in_the_picture_and_whole_in_the_table() -> None:
+    name = "maximilianalexandra"
+
+    html = picture("samples", {"steps": [1], "names": [[name]]})
+
+    drawn, behind = html.split("<details")
+    assert "maximilianalex…" in re.sub(r"<[^>]+>", "", drawn.split("<svg")[1].split(">", 1)[1])
+    assert name in behind
+    assert "after 1 step " in words(behind)
+
+
+def test_every_kind_has_an_example() -> None:
+    assert set(PICTURES) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_is_well_formed_and_has_a_text_and_a_table(kind: str) -> None:
+    html = picture(kind, PICTURES[kind])
+
+    root = ElementTree.fromstring(f"<figure>{html}</figure>")
+
+    drawing = next(one for one in root.iter() if one.tag.endswith("svg"))
+    assert drawing.get("role") == "img"
+    assert drawing.get("aria-label")
+    assert root.find(".//table/caption") is not None
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_brings_no_style_that_the_policy_forbids(kind: str) -> None:
+    html = picture(kind, PICTURES[kind])
+
+    assert "style=" not in html
+    assert "fill=" not in html
+
+
+def test_the_forces_of_the_lesson_are_shown_in_numbers() -> None:
+    said = words(picture("forces", PICTURES["forces"]))
+
+    assert "0.563 + 0.126 + 0.028 + 0.207 down = 0.924 up" in said
+    assert "3 (target) 0 0.076 −0.924 pulled up by 0.924" in said
+    assert "sum 1.000 0.000" in said
+
+
+def test_softmax_does_not_overflow() -> None:
+    assert softmax([1000, 1001, 1002]) == pytest.approx([0.090, 0.245, 0.665], abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "axes"),
+    [((3,), (4, 3), (0,)), ((4, 1), (4, 3), (1,)), ((), (4, 3), (0, 1)), ((4, 3), (4, 3), ()), ((1, 1), (4, 1), (0,))],
+)
+def test_copied_axes_are_the_ones_that_backward_sums(small: Shape, large: Shape, axes: tuple[int, ...]) -> None:
+    assert copied_axes(small, large) == axes
+
+
+def test_a_broadcast_can_be_drawn_from_a_program() -> None:
+    assert "(3,) → (4, 3)" in words(picture("broadcast", {}, of="db"))
+
+
+def test_a_graph_marks_the_tensors_that_several_statements_read() -> None:
+    html = picture("graph", {})
+
+    assert "4 statements, from m to y. Read by more than one statement: x, d." in html
+    assert html.count('class="fork"') == 2
+    assert "x given m, d" in words(html)
+    assert ">b<" not in html, "an input that is read once is no line of its own"
+    assert [one.reads for one in statements(PROGRAM)] == [("x",), ("x", "m"), ("d",), ("d", "s", "b")]
+
+
+def test_one_cell_shows_what_it_feeds() -> None:
+    said = words(picture("cells", {"left": [2, 2], "right": [2, 2], "pick": [0, 0]}))
+
+    assert "da₁₁ = b₁₁·dd₁₁ + b₁₂·dd₁₂" in said
+
+
+def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
+    assert [level(value, 1.0) for value in (0.0, 0.01, 0.5, 1.0, -1.0, -1e-9)] == [0, 1, 4, 5, -5, -1]
+
+
+@pytest.mark.parametrize("kind", [*PICTURES, "unheard-of"])
+def test_what_cannot_be_drawn_is_left_out(kind: str) -> None:
+    visual = Visual(place=HERE, name="v", kind=kind, forward=None, of=None, given={"z": "?"}, caption=Markup())
+
+    assert draw(visual, {}) == ""
+
+
+@given(
+    kind=st.sampled_from(sorted(PICTURES)),
+    given=st.dictionaries(
+        st.sampled_from(["z", "target", "from", "to", "left", "right", "pick", "values", "labels", "names", "marks"]),
+        st.recursive(
+            st.none() | st.integers(-3, 9) | st.floats() | st.text(max_size=3),
+            lambda inner: st.lists(inner, max_size=4),
+            max_leaves=8,
+        ),
+    ),
+)
+def test_no_values_break_a_page(kind: str, given: dict[str, object]) -> None:
+    html = picture(kind, given)
+
+    ElementTree.fromstring(f"<figure>{html}</figure>")
+
+
+def test_labels_are_escaped() -> None:
+    html = picture("forces", {"z": [1, 2], "target": 0, "labels": ["<b>", "&"]})
+
+    assert "<b>" not in html
+    assert "&lt;b&gt;" in html

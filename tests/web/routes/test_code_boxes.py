@@ -1,0 +1,445 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.engine.grader import Readiness
+from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+
+LESSON = "/lessons/linear"
+BOX = f"{LESSON}/code/linear-backward"
+HTMX = {"hx-request": "true"}
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+WRONG = "dX = W @ dY\n"
+ENDINGS = ["refused", "error", "timeout", "memory", "denied", "crashed", "fault"]
+
+
+def send(client: TestClient, action: str, code: str = WRONG, revision: int = 0, *, htmx: bool = True, **more: object):
+    data = {"code": code, "revision": revision, **more}
+    return client.post(f"{BOX}/{action}", data=data, headers=HTMX if htmx else {})
+
+
+def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client: TestClient) -> None:
+    text = send(client, "check").text
+
+    assert "0 of 3 right, checked on 2 hidden sizes" in text
+    assert text.count('class="verdict-row"') == 3
+    assert text.count("<details open>") == 1
+    assert "This is the transpose of <code>dX</code>." in text
+    assert "exact False · approx False · maxdiff 0.731" in text
+    assert 'data-level="sign"' in text
+    assert "<html" not in text
+
+
+def test_a_remark_on_a_right_gradient_is_seen_without_a_click(client: TestClient, grader) -> None:
+    zero = NameVerdict(name="db", verdict="right", note="For this loss `db` is zero up to rounding.")
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"), zero), hidden_sizes=2)
+
+    text = send(client, "check").text
+
+    assert text.count("<details open>") == 1
+    assert "For this loss <code>db</code> is zero up to rounding." in text
+
+
+def test_a_passing_check_solves_the_exercise(client: TestClient, page) -> None:
+    text = send(client, "check", RIGHT).text
+
+    assert "3 of 3 right, checked on 2 hidden sizes" in text
+    assert 'data-passed="true"' in text
+    assert "1 of 8 exercises done" in page(text).text("progress")
+    assert page(client.get(LESSON).text).attributes["linear-backward"]["data-solved"] == "true"
+
+
+def test_a_plain_form_gets_the_same_verdict_after_a_redirect(client: TestClient) -> None:
+    fragment = send(client, "check").text
+    response = send(client, "check", htmx=False)
+
+    assert response.history[0].status_code == 303
+    assert response.history[0].headers["location"] == f"{LESSON}#linear-backward"
+    assert fragment.partition("<p hx-swap-oob")[0].strip() in response.text
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_ending_has_its_own_words(client: TestClient, ending: str) -> None:
+    text = send(client, "check", ending).text
+
+    titles = {
+        "refused": "Not run",
+        "error": "Stopped by an error",
+        "timeout": "took too long",
+        "memory": "too much memory",
+        "denied": "not allowed here",
+        "crashed": "Crashed",
+        "fault": "Our fault, not yours",
+    }
+    assert titles[ending] in text
+    assert sum(title in text for title in titles.values()) == 1
+    assert f"This ended as <code>{ending}</code>." in text
+    assert 'data-line="1"' in text
+
+
+def test_printed_text_and_messages_are_escaped(client: TestClient) -> None:
+    text = send(client, "check", "<script>alert(1)</script></textarea><script>alert(2)</script>").text
+    whole = client.get(LESSON).text
+
+    for found in (text, whole):
+        assert "<script>alert" not in found
+        assert "</textarea><script>" not in found
+    assert "&lt;b&gt;" in text
+
+
+def test_the_text_comes_back_as_it_was_sent(client: TestClient, page) -> None:
+    code = "\n\n  dX = 1\n\tμ <b> & \"'\n\n"
+    send(client, "check", code.replace("\n", "\r\n"))
+
+    # A browser drops the first line break after <textarea>.
+    assert page(client.get(LESSON).text).raw("linear-backward-code").removeprefix("\n") == code
+
+
+def test_the_same_text_again_gets_the_stored_verdict_without_a_grader(client: TestClient, grader) -> None:
+    first = send(client, "check").text
+    second = send(client, "check", revision=1).text
+
+    assert grader.checked == [WRONG]
+    assert first == second
+
+
+def test_the_same_text_of_somebody_else_is_found_too(client: TestClient, other: TestClient, grader) -> None:
+    send(client, "check")
+    text = send(other, "check").text
+
+    assert grader.checked == [WRONG]
+    assert "0 of 3 right" in text
+
+
+@pytest.mark.parametrize("ending", ["timeout", "memory", "denied", "crashed", "fault"])
+def test_an_ending_that_may_not_come_again_is_not_reused(client: TestClient, grader, ending: str) -> None:
+    send(client, "check", ending)
+    send(client, "check", ending, 1)
+
+    assert len(grader.checked) == 2
+
+
+def test_every_check_is_kept_with_its_diagnosis(client: TestClient, tmp_path: Path) -> None:
+    for revision, code in enumerate((WRONG, "fault", RIGHT)):
+        send(client, "check", code, revision)
+
+    with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
+        rows = db.execute("SELECT text, correct, code FROM attempt ORDER BY id").fetchall()
+    db.close()
+    assert rows == [(WRONG, 0, "dX:transposed"), ("fault", None, None), (RIGHT, 1, None)]
+
+
+def test_a_run_shows_values_and_is_no_attempt(client: TestClient, tmp_path: Path) -> None:
+    text = send(client, "run").text
+
+    assert "Ran, without a verdict" in text
+    assert "(3, 2)" in text
+    assert "tensor([[&lt;1.&gt;]])" in text
+    assert "&lt;i&gt;hello" in text
+    with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
+        assert db.execute("SELECT count(*) FROM attempt").fetchone() == (0,)
+    db.close()
+
+
+def test_a_run_by_a_plain_form_stands_on_the_page_until_the_next_check(client: TestClient) -> None:
+    assert "Ran, without a verdict" in send(client, "run", htmx=False).text
+    assert "Ran, without a verdict" in client.get(LESSON).text
+    assert "Ran, without a verdict" not in send(client, "check", revision=1, htmx=False).text
+
+
+def test_a_run_that_fails_says_where(client: TestClient) -> None:
+    text = send(client, "run", "error").text
+
+    assert "<code>q</code> is not defined." in text
+    assert 'data-line="1"' in text
+
+
+def test_a_draft_is_saved_and_restored_and_is_no_attempt(client: TestClient, page) -> None:
+    answer = send(client, "draft", "dX = 1").json()
+
+    assert answer["revision"] == 1
+    assert not answer["conflict"]
+    assert answer["saved"].endswith("+00:00")
+    found = page(client.get(LESSON).text)
+    assert found.raw("linear-backward-code").strip() == "dX = 1"
+    assert found.attributes["linear-backward-revision"]["value"] == "1"
+    assert found.text("linear-backward-saved").startswith("Saved ")
+    assert found.text("linear-backward-verdict") == ""
+
+
+def test_a_form_without_a_revision_does_not_empty_the_box(client: TestClient, page) -> None:
+    send(client, "draft", "my work")
+    response = client.post(f"{BOX}/draft", data={})
+
+    assert response.status_code == 422
+    assert page(client.get(LESSON).text).raw("linear-backward-code").strip() == "my work"
+
+
+def test_an_emptied_box_stays_empty(client: TestClient, page) -> None:
+    send(client, "draft", "my work")
+    send(client, "draft", "", 1)
+
+    assert page(client.get(LESSON).text).raw("linear-backward-code").strip() == ""
+
+
+def test_two_tabs_keep_both_texts(client: TestClient) -> None:
+    send(client, "draft", "common")
+    send(client, "draft", "first tab", 1)
+    answer = send(client, "draft", "second tab", 1).json()
+
+    assert answer["conflict"]
+    assert "History" in answer["message"]
+    past = client.get(f"{BOX}/history").text
+    assert "first tab" in past
+    assert "Written in another tab" in past
+
+
+def test_a_check_from_an_outdated_tab_says_so_and_keeps_both(client: TestClient, page) -> None:
+    send(client, "draft", "first tab")
+    send(client, "draft", "first tab, later", 1)
+    text = send(client, "check", WRONG, 1).text
+
+    assert "Another tab" in page(text).text("linear-backward-notice")
+    assert "first tab, later" in client.get(f"{BOX}/history?at=1").text
+
+
+def test_reset_asks_first(client: TestClient, page) -> None:
+    response = send(client, "reset", "my work", htmx=False)
+
+    assert response.history[0].headers["location"] == f"{LESSON}?ask=linear-backward#linear-backward"
+    assert "Put the starter back?" in response.text
+    assert page(response.text).raw("linear-backward-code").strip() == "my work"
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_after_a_reset_the_old_text_is_one_click_away(client: TestClient, page, htmx: bool) -> None:
+    send(client, "check", WRONG)
+    send(client, "draft", "my work", 1)
+    text = send(client, "reset", "my work, later", 2, htmx=htmx, confirm="yes").text
+
+    assert "dX = ____" in page(text).raw("linear-backward-code")
+    assert "Put my text back" in text
+    past = client.get(f"{BOX}/history").text
+    assert "my work, later" in past
+    assert "Before a reset" in past
+    back = send(client, "restore", "starter", 3, at=0).text
+    assert page(back).raw("linear-backward-code").strip() == "my work, later"
+
+
+def test_a_swapped_box_asks_nothing_and_leaves_no_stray_parts(client: TestClient, page) -> None:
+    text = send(client, "reset", "my work", confirm="yes").text
+    found = page(text)
+
+    assert text.strip().startswith('<form class="code-form" id="linear-backward-form"')
+    assert "hx-swap-oob" not in text.partition("</form>")[0]
+    assert found.attributes["linear-backward-revision"]["value"] == "2"
+
+
+def test_history_steps_through_every_check(client: TestClient) -> None:
+    for revision, code in enumerate(("one = 1", "two = 2", "three = 3")):
+        send(client, "check", code, revision)
+
+    newest = client.post(f"{BOX}/history", data={"code": "three = 3", "revision": 3}, headers=HTMX).text
+    first = client.get(f"{BOX}/history?at=1", headers=HTMX).text
+    assert "3 of 3" in newest
+    assert "three = 3" in newest
+    assert "one = 1" in first
+    assert "0 of 3 right" in first
+    assert "history?at=2" in first
+    assert "Earlier" not in first
+    assert "<html" not in first
+
+
+@pytest.mark.parametrize("at", ["0", "-1", "99"])
+def test_history_beyond_its_ends_is_the_newest(client: TestClient, at: str) -> None:
+    send(client, "check", "one = 1")
+
+    assert "one = 1" in client.get(f"{BOX}/history?at={at}").text
+
+
+def test_history_without_a_script_is_a_page_of_its_own(client: TestClient) -> None:
+    send(client, "check", "one = 1")
+    response = client.post(f"{BOX}/history", data={"code": "two = 2", "revision": 1})
+
+    assert response.url.path == f"{BOX}/history"
+    assert "one = 1" in response.text
+    assert "Back to the exercise" in response.text
+
+
+def test_history_of_a_newcomer_is_empty(client: TestClient) -> None:
+    assert "Nothing was checked here yet" in client.get(f"{BOX}/history").text
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_checked_text_can_be_put_back_and_the_present_one_is_kept(client: TestClient, page, htmx: bool) -> None:
+    send(client, "check", "one = 1")
+    text = send(client, "restore", "two = 2", 1, htmx=htmx, at=1).text
+
+    assert page(text).raw("linear-backward-code").strip() == "one = 1"
+    assert "two = 2" in client.get(f"{BOX}/history").text
+
+
+def test_what_is_not_in_the_history_cannot_be_put_back(client: TestClient, other: TestClient) -> None:
+    send(client, "check", "one = 1")
+
+    assert send(client, "restore", at=2).status_code == 404
+    assert send(other, "restore", at=0).status_code == 404
+    assert send(other, "restore", at=1).status_code == 404
+
+
+def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None:
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", hint=1),))
+
+    assert "Hint 2 of 2 is about <code>dX</code>; hint 1 opens before it." in send(client, "check").text
+    assert "Hint 2 of 2 is about <code>dX</code>; it is the next one." in send(client, "hint", revision=1).text
+    opened = send(client, "hint", revision=1).text
+    assert '<a href="#linear-backward-hint-2">Hint 2 of 2</a> is about <code>dX</code>.' in opened
+
+
+def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:
+    response = send(client, "hint", "my work", htmx=False)
+    found = page(response.text)
+
+    assert "First hint." in found.text("linear-backward-hints")
+    assert "Second hint." not in response.text
+    assert found.raw("linear-backward-code").strip() == "my work"
+
+
+def test_a_hint_is_offered_after_a_failed_check_only(client: TestClient) -> None:
+    assert "costs nothing" not in client.get(LESSON).text
+    assert "Hint 1 of 2 is there when you want it" in send(client, "check").text
+    assert "costs nothing" not in send(client, "check", RIGHT, 1).text
+    assert "costs nothing" not in send(client, "check", "fault", 2).text
+
+
+def test_the_solution_opens_after_the_last_hint(client: TestClient) -> None:
+    assert "The solution opens after the last hint." in send(client, "solution").text
+    send(client, "hint", revision=1)
+    assert 'aria-disabled="true"' in send(client, "hint", revision=1).text.partition("solution-button")[0]
+    text = send(client, "solution", revision=1).text
+
+    assert "The author’s solution" in text
+    assert "W @ dY" in text
+    assert "The author’s solution" in client.get(LESSON).text
+
+
+def test_a_closed_solution_is_nowhere_on_the_page(client: TestClient) -> None:
+    send(client, "solution", htmx=False)
+
+    assert "author’s solution" not in client.get(LESSON).text
+    assert "X.T @ dY" not in client.get(LESSON).text.replace("<", "")
+
+
+def test_after_success_the_solution_can_be_opened_beside_the_own_text(client: TestClient) -> None:
+    send(client, "check", RIGHT)
+    text = send(client, "solution", RIGHT, 1).text
+
+    assert "Yours" in text
+    assert "The author’s solution" in text
+
+
+def test_checks_that_failed_open_the_solution_where_the_author_says_so(client: TestClient) -> None:
+    box = f"{LESSON}/code/bias-backward"
+
+    def solution() -> str:
+        return client.post(f"{box}/solution", data={"code": "x", "revision": 0}, headers=HTMX).text
+
+    closed = []
+    for code in ("a", "busy", "b", "c"):
+        client.post(f"{box}/check", data={"code": code, "revision": 0}, headers=HTMX)
+        closed.append("The author’s solution" not in solution())
+    assert closed == [True, True, False, False]
+
+
+def test_a_text_that_is_too_long_is_saved_but_not_graded(client: TestClient, grader, page) -> None:
+    code = "#" * 70_000
+    text = send(client, "check", code).text
+
+    assert "more than 64000 characters" in text
+    assert grader.checked == []
+    assert page(client.get(LESSON).text).raw("linear-backward-code").strip() == code
+
+
+def test_where_code_is_refused_the_box_says_why_and_everything_else_works(client: TestClient, grader, page) -> None:
+    grader.readiness = Readiness(state="refused", reason="seccomp is missing on this machine.")
+
+    whole = client.get(LESSON).text
+    assert "seccomp is missing on this machine." in page(whole).text("readiness")
+    text = send(client, "check").text
+    assert "Code is not run on this server. seccomp is missing" in text
+    assert grader.checked == []
+    assert client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"}, headers=HTMX).status_code == 200
+
+
+def test_a_machine_that_turns_out_to_refuse_code_judges_nothing(client: TestClient, grader, monkeypatch) -> None:
+    async def check(*_: object) -> Verdict:
+        grader.readiness = Readiness(state="refused", reason="seccomp is missing.")
+        return Verdict(outcome="refused", message="seccomp is missing.")
+
+    grader.readiness = Readiness(state="warming")
+    with monkeypatch.context() as patched:
+        patched.setattr(grader, "check", check)
+        send(client, "check")
+    grader.readiness = Readiness(state="ready")
+
+    assert "seccomp is missing" not in send(client, "check", revision=1).text
+    assert len(grader.checked) == 1
+
+
+def test_a_refusal_by_the_server_is_no_failed_check(client: TestClient, grader, tmp_path: Path) -> None:
+    grader.readiness = Readiness(state="refused", reason="No.")
+    send(client, "check")
+    grader.readiness = Readiness(state="ready")
+    send(client, "check", revision=1)
+
+    with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
+        assert db.execute("SELECT correct FROM attempt ORDER BY id").fetchall() == [(None,), (0,)]
+    db.close()
+
+
+def test_while_graders_start_the_page_says_so_and_asks_again(client: TestClient, grader, page) -> None:
+    grader.readiness = Readiness(state="warming")
+    waiting = page(client.get(LESSON).text)
+    assert "graders are starting" in waiting.text("readiness")
+    assert waiting.attributes["readiness"]["hx-get"] == f"{LESSON}/readiness"
+
+    grader.readiness = Readiness(state="ready")
+    ready = page(client.get(f"{LESSON}/readiness", headers=HTMX).text)
+    assert ready.text("readiness") == ""
+    assert "hx-get" not in ready.attributes["readiness"]
+
+
+def test_a_verdict_about_an_earlier_text_marks_no_lines(client: TestClient) -> None:
+    send(client, "check")
+    send(client, "draft", "something else", 1)
+    text = client.get(LESSON).text
+
+    assert "(an earlier text)" in text
+    assert 'data-line="' not in text
+
+
+def test_the_editor_is_told_what_is_in_scope(client: TestClient) -> None:
+    text = client.get(LESSON).text
+
+    assert "X|(4, 3); W|(3, 2); b|(2,); Y|(4, 2); dY|(4, 2); N|4; D|3; H|2; torch|module" in text
+
+
+def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClient, tmp_path: Path) -> None:
+    send(client, "check")
+    with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
+        db.execute("""UPDATE attempt SET verdict = '{"outcome": "graded", "old": 1}'""")
+    db.close()
+
+    assert client.get(LESSON).status_code == 200
+    assert send(client, "check", revision=1).status_code == 200
+
+
+def test_numbers_that_json_does_not_know_survive(client: TestClient, grader) -> None:
+    worst = (Worst(index=(0,), yours=float("nan"), ratio=float("inf")),)
+    name = NameVerdict(name="dX", verdict="wrong", maxdiff=float("inf"), worst=worst, heat=((float("nan"),),))
+    grader.outcome = Verdict(outcome="graded", names=(name,))
+
+    assert "nan" in send(client, "check").text
+    assert "nan" in client.get(LESSON).text

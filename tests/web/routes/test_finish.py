@@ -1,0 +1,241 @@
+"""The closing page says what was made, and nothing that was not."""
+
+import asyncio
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.content.blocks import Grad
+from app.content.course import load_course
+from app.engine.train.snapshot import Compared, Judged, Sampled, Snapshot
+from app.grading.judge.verdict import NameVerdict, Verdict
+from app.settings import Settings
+from app.store import attempts, learners, progress, trainings
+from app.web.application import create_app
+from app.web.json_columns import encoded
+
+COURSE = load_course(Path(__file__).parents[3] / "lessons")
+EXAM = ("first-layer-and-exam", "exam")
+RUN = Snapshot(
+    phase="finished",
+    steps=2000,
+    step=2000,
+    judged=(Judged(part="test", rows=10, own=2.4123, reference=2.4123),),
+    sampled=(Sampled(step=2000, names=("kaleigh", "quinn")),),
+    compared=(Compared(name="C", shape=(27, 10), exact=False, approx=True, maxdiff=1e-8),),
+)
+
+
+@pytest.fixture
+def app(settings: Settings, grader) -> FastAPI:
+    return create_app(settings, COURSE, grader, drafts=True)
+
+
+@pytest.fixture
+def learner(app: FastAPI, client: TestClient) -> int:
+    """Somebody who has opened a lesson, and is the learner of *client*."""
+    client.get("/lessons/the-machine")
+
+    async def known() -> int:
+        async with app.state.site.database.read() as db:
+            found = await learners.known(db, client.cookies["session"])
+        assert found is not None
+        return found.learner
+
+    return asyncio.run(known())
+
+
+@pytest.fixture
+def write(app: FastAPI, learner: int):
+    """Writes into the database: `write(function, *arguments)` calls it with the session and the learner."""
+
+    def call(function, *arguments, **options):
+        async def run():
+            async with app.state.site.database.write() as db:
+                return await function(db, learner, *arguments, **options)
+
+        return asyncio.run(run())
+
+    return call
+
+
+def solve(write, *pairs: tuple[str, str]) -> None:
+    for lesson, exercise in pairs:
+        write(progress.mark_solved, lesson, exercise)
+
+
+def everything() -> list[tuple[str, str]]:
+    return [(lesson.name, one.name) for lesson in COURSE.lessons for one in lesson.exercises]
+
+
+def test_who_has_done_nothing_has_made_nothing(client: TestClient) -> None:
+    text = client.get("/finish").text
+
+    assert "Nothing is made yet" in text
+    assert "0 of 26 are right" in text
+    assert 'data-done="true"' not in text
+    assert "/finish" not in client.get("/").text
+
+
+def test_a_gradient_counts_once_its_box_is_solved(client: TestClient, write) -> None:
+    solve(write, ("loss-to-logits", "dlogprobs"))
+
+    text = client.get("/finish").text
+
+    assert "What you have made so far" in text
+    assert "1 of 26 are right" in text
+    assert "Exam passed" not in text
+    assert 'href="/finish"' in client.get("/").text
+
+
+def test_gradients_that_were_right_in_the_exam_count(client: TestClient, write) -> None:
+    names = (NameVerdict(name="dC", verdict="right"), NameVerdict(name="db1", verdict="wrong"))
+    verdict = encoded(Verdict(outcome="graded", names=names))
+    write(attempts.record_attempt, *EXAM, attempts.Answered(kind="code", text="dC = 1", verdict=verdict, correct=False))
+
+    assert "1 of 26 are right" in client.get("/finish").text
+
+
+def test_the_exam_has_a_badge_with_its_day(client: TestClient, write) -> None:
+    solve(write, EXAM)
+
+    text = client.get("/finish").text
+
+    assert "Exam passed" in text
+    assert str(learners.now().year) in text
+    assert text.count('<li data-done="true"><a') == 26
+
+
+def test_the_exam_shows_its_badge_where_it_was_passed_and_not_before(client: TestClient) -> None:
+    page = "/lessons/first-layer-and-exam"
+    lesson = COURSE.lesson("first-layer-and-exam")
+    assert lesson is not None
+    exam = lesson.exercise("exam")
+    assert isinstance(exam, Grad)
+    assert "Exam passed" not in client.get(page).text
+
+    for code, badges in (("dC = 1\n", 0), (exam.solution.source, 1)):
+        revision = re.search(r'id="exam-revision" value="(\d+)"', client.get(page).text)
+        assert revision is not None
+        answer = client.post(f"{page}/code/exam/check", data={"code": code, "revision": revision[1]})
+
+        assert answer.text.count("Exam passed") == badges
+    assert "All 26 gradients in one box, without a hint." in client.get(page).text
+
+
+def test_a_deliverable_is_ticked_when_all_it_links_to_is_done(client: TestClient, write) -> None:
+    solve(write, ("fused-batch-norm", "fused-bn"))
+    assert "Still open: </span>Batch normalisation backwards" in client.get("/units/collapse").text
+
+    solve(write, ("fused-batch-norm", "biased-bn"))
+    assert "Done: </span>Batch normalisation backwards" in client.get("/units/collapse").text
+    assert "Done: </span>Batch normalisation backwards" in client.get("/finish").text
+
+
+def test_a_run_that_a_later_one_has_replaced_is_not_denied(client: TestClient, write) -> None:
+    solve(write, ("training", "run"))
+
+    assert "was replaced by one that has not gone to its end" in client.get("/finish").text
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "In the trained model your gradients are still those of torch."),
+        (
+            {"compared": (Compared(name="C", shape=(27, 10), exact=False, approx=False, maxdiff=1.0),)},
+            "The gradients of this run were not those of torch.",
+        ),
+        ({"compared": ()}, "2,000 steps"),
+        ({"phase": "stopped"}, "No training run has gone to its end yet."),
+    ],
+)
+def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, said: str) -> None:
+    run = Snapshot(**{name: getattr(RUN, name) for name in RUN.__slots__} | changes)
+    begun = trainings.Begun(
+        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run=encoded(run)
+    )
+    write(trainings.begin_training, begun)
+    end(write, run)
+
+    text = client.get("/finish").text
+
+    assert said in text
+    assert ("2.412 (test)" in text) == ("kaleigh" in text) == ("stopped" not in changes.values())
+
+
+def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
+    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    stopped = replace(RUN, phase="stopped", step=40, judged=(), sampled=(), compared=())
+    for run in (RUN, stopped):
+        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        end(write, run)
+
+    shown = [client.get(path).text for path in ("/finish", "/lessons/training")]
+
+    for text in shown:
+        assert "2.412 (test)" in text
+        assert "kaleigh" in text
+    assert "Stopped at step 40 of 2,000." in shown[1]
+    assert "Your last run that went to its end" in shown[1]
+
+
+def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
+    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    later = replace(RUN, judged=(Judged(part="test", rows=10, own=2.3001, reference=2.3001),))
+    for run in (RUN, later):
+        write(trainings.begin_training, replace(begun, run=encoded(run)))
+        end(write, run)
+
+    assert "2.300 (test)" in client.get("/finish").text
+    assert "Your last run that went to its end" not in client.get("/lessons/training").text
+
+
+def end(write, run: Snapshot) -> None:
+    finished = run.phase == "finished"
+    write(trainings.record_training, "training", "run", encoded(run), live=run.live, finished=finished)
+
+
+def test_a_finished_course_ends_there(client: TestClient, write) -> None:
+    solve(write, *everything())
+
+    assert "See what you have made" in client.get("/").text
+    text = client.get("/finish").text
+    assert "You have been all the way back" in text
+    assert "Still open" not in text.replace("Still open: ", "")
+    assert 'data-done="false"' not in text
+
+
+def test_every_unit_page_can_be_read_by_who_has_done_all(client: TestClient, write) -> None:
+    solve(write, *everything())
+
+    for unit in COURSE.units:
+        text = client.get(f"/units/{unit.slug}").text
+        assert "exercises done" in text
+        assert "Go on with" not in text
+
+
+def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> None:
+    text = client.get("/lessons/the-machine").text
+    assert "Nothing is locked" in text
+    assert "0 of" in text
+
+    lesson = COURSE.lessons[0]
+    solve(write, *((lesson.name, one.name) for one in lesson.exercises))
+    text = client.get("/lessons/the-machine").text
+    assert "(done)" in text
+    assert "if you know that already" not in text
+
+
+def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) -> None:
+    text = client.get("/units/character-model").text
+
+    assert "About 4 h" in text
+    assert "What you will have made" in text
+    assert 'href="/units/collapse"' in text
+    assert 'href="/units/tensors"' in text
+    assert "Begin with The machine" in text

@@ -1,0 +1,148 @@
+"""Nudging an entry, with a script and without; the strip above the rows; what a row says of its hint and its road."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.engine.grader import Nudge, Readiness
+from app.grading.judge.verdict import NameVerdict, Verdict
+
+LESSON = "/lessons/linear"
+BOX = f"{LESSON}/code/linear-backward"
+HTMX = {"hx-request": "true"}
+WRONG = "dX = W @ dY\n"
+
+
+def send(client: TestClient, action: str, *, htmx: bool = True, code: str = WRONG, **more: object):
+    data = {"code": code, "revision": 0, **more}
+    return client.post(f"{BOX}/{action}", data=data, headers=HTMX if htmx else {})
+
+
+def nudge(client: TestClient, name: str = "dX", entry: str = "1, 2", *, htmx: bool = True):
+    return send(client, "nudge", htmx=htmx, nudge=name, **{"entry-dW": "0, 0", f"entry-{name}": entry})
+
+
+def test_every_gradient_has_a_field_with_the_worst_entry_or_the_first(client: TestClient, page) -> None:
+    found = page(send(client, "check").text).attributes
+
+    values = {name: found[f"linear-backward-{name}-entry"]["value"] for name in ("dX", "dW", "db")}
+    assert values == {"dX": "1, 2", "dW": "0, 0", "db": "0"}
+    assert all(found[f"linear-backward-{name}-entry"]["form"] == "linear-backward-form" for name in values)
+
+
+def test_before_the_first_check_there_is_nothing_to_nudge(client: TestClient) -> None:
+    assert 'data-action="nudge"' not in client.get(LESSON).text
+
+
+def test_a_nudge_shows_both_losses_the_step_the_quotient_and_the_own_number(client: TestClient, grader, page) -> None:
+    text = nudge(client).text
+
+    told = page(text).text("linear-backward-dX-nudged")
+    assert grader.nudged == [(WRONG, "dX", "1, 2")]
+    for part in ("h = 0.0001", "2.5", "2.25", "1250", "2500", "2 times the quotient", "kink", "(dY * Y).sum()"):
+        assert part in told
+    assert "<html" not in text
+    assert "Your number is 2 times the quotient." in text.partition("hx-swap-oob")[2]
+
+
+def test_a_plain_form_gets_a_page_with_the_same_result(client: TestClient) -> None:
+    fragment = nudge(client).text
+    response = nudge(client, htmx=False)
+
+    assert response.status_code == 200
+    assert fragment.partition("<p hx-swap-oob")[0].strip() in response.text
+    assert f'href="{LESSON}#linear-backward"' in response.text
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_nudge_saves_the_text_first(client: TestClient, htmx: bool) -> None:
+    send(client, "nudge", htmx=htmx, code="typed just now", nudge="dX", **{"entry-dX": "1, 2"})
+
+    assert "typed just now" in client.get(LESSON).text
+
+
+@pytest.mark.parametrize(("name", "entry"), [("dX", "9, 9"), ("dQ", "0"), ("<b>", "0")])
+def test_what_cannot_be_nudged_is_explained_and_escaped(client: TestClient, name: str, entry: str) -> None:
+    response = nudge(client, name, entry)
+
+    assert response.status_code == 200
+    assert "has no entry" in response.text
+    assert "<b>" not in response.text
+    assert "(dY * Y)" not in response.text
+
+
+def test_a_missing_field_is_an_empty_index_and_a_long_one_is_cut(client: TestClient, grader) -> None:
+    send(client, "nudge", nudge="dX")
+    nudge(client, "dX", "1" * 100_000)
+
+    assert [entry for _, _, entry in grader.nudged] == ["", "1" * 200]
+
+
+@pytest.mark.parametrize("data", [{}, {"nudge": ""}, {"nudge": "d" * 101}])
+def test_a_form_without_a_name_is_refused(client: TestClient, data: dict[str, str]) -> None:
+    assert send(client, "nudge", **data).status_code == 422
+
+
+def test_no_quiz_can_be_nudged(client: TestClient) -> None:
+    response = client.post(f"{LESSON}/code/half/nudge", data={"code": "", "revision": 0, "nudge": "dX"}, headers=HTMX)
+
+    assert response.status_code == 404
+
+
+def test_a_nudge_is_bounded_like_a_check(client: TestClient, grader) -> None:
+    grader.readiness = Readiness(state="refused", reason="No jail here.")
+
+    text = nudge(client).text
+
+    assert "No jail here." in text
+    assert grader.nudged == []
+
+
+def test_a_fault_is_ours(client: TestClient, grader, monkeypatch) -> None:
+    async def fails(*_: object) -> Nudge:
+        return Nudge(outcome="fault", name="dX", message="The grader stumbled.")
+
+    monkeypatch.setattr(grader, "nudge", fails)
+
+    assert "Our fault, not yours" in nudge(client).text
+
+
+def test_the_strip_goes_forward_where_the_rows_go_backward(client: TestClient) -> None:
+    text = send(client, "check").text
+
+    strip = text.partition('<ol class="strip"')[2].partition("</ol>")[0]
+    assert re.findall(r"<code>(\w+)</code>", strip) == ["db", "dW", "dX"]
+    assert re.findall(r'data-mark="(\w+)"', strip) == ["later", "later", "wrong"]
+    assert re.findall(r'unseen"> (.*?)</span>', strip) == ["not yet", "not yet", "not yet right"]
+
+
+def test_one_gradient_alone_has_no_strip(client: TestClient, grader) -> None:
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"),))
+
+    assert 'class="strip"' not in send(client, "check").text
+
+
+def test_another_road_is_told_openly(client: TestClient, grader) -> None:
+    said = "Right end to end; your formula skips the step through `dq`."
+    road = NameVerdict(name="dX", verdict="right-other-road", message=said)
+    grader.outcome = Verdict(outcome="graded", names=(road, NameVerdict(name="dW", verdict="right")))
+
+    text = send(client, "check").text
+
+    assert text.count("<details open>") == 1
+    assert "your formula skips the step through <code>dq</code>" in text.partition("<details open>")[2]
+
+
+def test_the_hint_that_fits_is_linked_once_it_is_open(client: TestClient, grader) -> None:
+    fault = NameVerdict(name="dX", verdict="wrong", code="dX:sign", message="A minus.", hint=0)
+    grader.outcome = Verdict(outcome="graded", names=(fault, replace(fault, name="dW")))
+
+    before = send(client, "check").text
+    hinted = send(client, "hint").text
+    after = send(client, "check").text
+
+    assert before.count("Hint 1 of 2 is about <code>dX</code>; it is the next one.") == 1
+    assert 'id="linear-backward-hint-1"' in hinted
+    assert after.count('<a href="#linear-backward-hint-1">Hint 1 of 2</a> is about <code>dX</code>.') == 1

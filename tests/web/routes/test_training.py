@@ -1,0 +1,496 @@
+"""Training runs as a learner meets them: with and without a script, alone and beside others, through restarts."""
+
+import asyncio
+import re
+import threading
+import time
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.engine.grader import Readiness
+from app.engine.train.trainer import Trainer
+from app.grading.judge.verdict import NameVerdict, Verdict
+from app.store import learners
+from app.store.progress import LessonState
+from app.web import trains
+from app.web.application import create_app
+from app.web.limits import Allowance
+from app.web.views.training_view import train_view
+from tests.engine.train.load import COURSE, SOLUTION
+from tests.grading.boxes.load import OpenJail
+
+WRONG = SOLUTION.replace("- dhpreact.sum(0) ", "")
+CRASHING = SOLUTION.replace("db2 = ", 'db2 = {}["<script>"] + ')
+PAGE = "/lessons/names"
+RUN = f"{PAGE}/train/run"
+HTMX = {"hx-request": "true", "sec-fetch-site": "same-origin"}
+
+
+class TrainingGrader:
+    """Checks by looking at the text; trains outside of the jail, and only while *free* is set."""
+
+    def __init__(self, names: Path | None = None) -> None:
+        self.readiness = Readiness(state="ready")
+        self.free = threading.Event()
+        self.free.set()
+        self._trainer = Trainer(OpenJail(), names)
+
+    async def check(self, _task, code):
+        right = code.strip() == SOLUTION.strip()
+        wrong = NameVerdict(name="dhprebn", verdict="wrong", code="dhprebn:share-missing")
+        return Verdict(outcome="graded", passed=right, names=() if right else (wrong,), hidden_sizes=2)
+
+    async def train(self, stretch):
+        while not self.free.is_set():
+            await asyncio.sleep(0.01)
+        return await asyncio.to_thread(self._trainer.run, stretch)
+
+
+@pytest.fixture
+def grader():
+    return TrainingGrader()
+
+
+@pytest.fixture
+def app(settings, grader):
+    return create_app(settings, COURSE, grader)
+
+
+def check(client, code):
+    page = client.get(PAGE)
+    revision = re.search(r'id="gradients-revision" value="(\d+)"', page.text)[1]
+    client.post(f"{PAGE}/code/gradients/check", data={"code": code, "revision": revision})
+
+
+def start(client, preset="short", headers=None, **fields):
+    return client.post(f"{RUN}/start", data={"preset": preset, **fields}, headers=headers or {})
+
+
+def phase(text):
+    return re.search(r'class="run" data-phase="(\w+)"', text)[1]
+
+
+def ended(client):
+    for _ in range(400):
+        page = client.get(PAGE)
+        if "data-events" not in page.text:
+            return page.text
+        time.sleep(0.05)
+    raise AssertionError("the run did not end")
+
+
+def test_without_code_there_is_nothing_to_train_with(client):
+    page = client.get(PAGE).text
+
+    assert "Check the code of" in page
+    assert "/train/run/start" not in page
+
+
+def test_every_checked_text_may_train_and_the_newest_right_one_is_chosen(client):
+    for code in (WRONG, SOLUTION, CRASHING):
+        check(client, code)
+
+    page = client.get(PAGE).text
+
+    labels = re.findall(r"<option value=\"\d+\"( selected)?>([^<]*)<", page)
+    assert labels == [
+        (" selected", "Check 2: all right, the latest"),
+        ("", "Check 3: dhprebn is wrong"),
+        ("", "Check 1: dhprebn is wrong"),
+    ]
+    assert "60 steps, 555 numbers that learn" in page
+    assert "Loss to expect: training 2 to 4, test 0 to 0.5" in page
+
+
+def test_a_plain_form_starts_a_run_that_goes_on_by_itself_and_counts_as_solved(client, page):
+    check(client, SOLUTION)
+
+    answer = start(client)
+
+    assert answer.history[0].status_code == 303
+    assert answer.history[0].headers["location"] == f"{PAGE}#run"
+    text = ended(client)
+    assert phase(text) == "finished"
+    assert "At every step the loss is that of autograd" in text
+    shown = page(text)
+    assert shown.attributes["run"]["data-solved"] == "true"
+    assert shown.text("run-headline") == "All 60 steps are done."
+    assert re.search(r"<th scope=\"row\">training</th><td>28,892</td><td>\d\.\d{4}</td>", text)
+    assert "2 to 4: inside" in text
+    assert "0 to 0.5: outside" in text
+    assert len(re.findall(r"<td>no</td><td>yes</td>|<td>yes</td><td>yes</td>", text)) == 7
+
+
+def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(client, app):
+    check(client, SOLUTION)
+    start(client)
+    ended(client)
+    site = app.state.site
+    lesson = site.course.lesson("names")
+
+    view = client.portal.call(train_view, site, lesson, lesson.exercise("run"), LessonState(), 1)
+
+    assert view.solved
+
+
+def test_the_script_gets_the_panel_with_a_stop_and_a_stream(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+
+    answer = start(client, headers=HTMX)
+
+    assert answer.status_code == 200
+    assert answer.text.lstrip().startswith('<div class="train" id="run-train"')
+    assert f'data-events="{RUN}/events"' in answer.text
+    assert f'action="{RUN}/stop"' in answer.text
+    assert 'hx-swap-oob="innerHTML:#run-status">Waiting for a grader.' in answer.text
+    grader.free.set()
+
+
+def test_events_tell_the_run_until_its_end(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+    threading.Timer(0.5, grader.free.set).start()
+
+    answer = client.get(f"{RUN}/events")
+
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = [event for event in answer.text.split("\n\n") if event.startswith("event:")]
+    assert events[0].startswith("event: run\n")
+    assert phase(events[0]) == "waiting"
+    assert events[-1].startswith("event: end\n")
+    assert phase(events[-1]) == "finished"
+    assert 'data-solved="true"' in events[-1]
+    assert all(line.startswith(("event: ", "data: ")) for event in events for line in event.split("\n"))
+
+
+def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client, app, monkeypatch):
+    check(client, SOLUTION)
+    start(client)
+    ended(client)
+    runs, read = app.state.site.runs, []
+    attempts_at = trains.attempts.attempts_at
+
+    async def moments(*place):
+        last = await runs.look(*place)
+        for step in range(30):
+            yield replace(last, phase="training", step=step)
+        yield last
+
+    async def counted(*place):
+        read.append(place)
+        return await attempts_at(*place)
+
+    monkeypatch.setattr(runs, "watch", moments)
+    monkeypatch.setattr(trains.attempts, "attempts_at", counted)
+    answer = client.get(f"{RUN}/events")
+
+    assert [int(step) for step in re.findall(r"event: run\b.*?Step (\d+) of", answer.text, re.DOTALL)] == [*range(30)]
+    assert answer.text.count("event: end") == 1
+    assert len(read) == 2
+
+
+def test_a_page_that_is_opened_again_shows_the_run_where_it_is(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+
+    text = client.get(PAGE).text
+
+    assert phase(text) == "waiting"
+    assert "data-events" in text
+    assert client.get(RUN).history[0].headers["location"] == f"{PAGE}#run"
+    grader.free.set()
+    assert phase(ended(client)) == "finished"
+
+
+def test_a_second_run_of_the_same_learner_waits(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+
+    plain, scripted = start(client), start(client, headers=HTMX)
+
+    assert plain.status_code == 409
+    assert "under way" in plain.text
+    assert "A training run of yours is under way." in scripted.text
+    grader.free.set()
+
+
+def test_stop_ends_the_run_and_another_may_begin(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client, preset="wide")
+    threading.Timer(0.2, grader.free.set).start()
+
+    answer = client.post(f"{RUN}/stop")
+
+    text = answer.text if "data-events" not in answer.text else ended(client)
+    assert phase(text) == "stopped"
+    assert "of 300." in text
+    assert start(client).status_code == 200
+    assert phase(ended(client)) == "finished"
+
+
+def test_a_wrong_version_trains_and_is_seen_to_differ_but_solves_nothing(client, page):
+    check(client, WRONG)
+
+    start(client)
+
+    text = ended(client)
+    assert phase(text) == "finished"
+    assert "these gradients are not the same" in text
+    assert page(text).attributes["run"]["data-solved"] == "false"
+
+
+def test_an_earlier_attempt_is_replayed(client, page):
+    check(client, WRONG)
+    check(client, SOLUTION)
+    earlier = re.findall(r"<option value=\"(\d+)\"", client.get(PAGE).text)[1]
+
+    start(client, attempt=earlier)
+
+    text = ended(client)
+    assert "these gradients are not the same" in text
+    assert f'<option value="{earlier}" selected>' in text
+    assert page(text).attributes["run"]["data-solved"] == "false"
+
+
+def test_what_was_mended_after_a_run_is_chosen_for_the_next(client):
+    check(client, WRONG)
+    start(client)
+    ended(client)
+
+    check(client, SOLUTION)
+
+    assert re.search(r'<option value="\d+" selected>Check 2: all right', client.get(PAGE).text)
+
+
+def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(client):
+    for code in (WRONG, SOLUTION):
+        check(client, code)
+    before = client.get(PAGE).text
+    right, wrong = re.findall(r"<option value=\"(\d+)\"", before)
+
+    assert f'id="run-wrong" name="wrong" value="{wrong}"' in before
+    start(client, attempt=right, wrong=wrong)
+
+    assert "these gradients are not the same" in ended(client)
+
+
+def test_there_is_no_such_button_where_nothing_was_wrong_or_only_unfinished(client):
+    check(client, SOLUTION)
+    check(client, SOLUTION.replace("db2 = dlogits.sum(0)", "db2 = ____"))
+
+    assert 'id="run-wrong"' not in client.get(PAGE).text
+
+
+def test_code_that_fails_is_told_with_its_line_and_never_as_markup(client):
+    check(client, CRASHING)
+
+    start(client)
+
+    text = ended(client)
+    assert phase(text) == "failed"
+    assert "Ended at step 0, in line 3 of your code:" in text
+    assert "<script>&#34;" not in text
+    assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("fields", [{"preset": "endless"}, {"preset": "short", "attempt": "999999"}])
+def test_a_run_that_there_is_not_is_refused(client, fields):
+    check(client, SOLUTION)
+
+    answer = client.post(f"{RUN}/start", data=fields)
+
+    assert answer.status_code == 409
+    assert "There is no such run" in answer.text
+
+
+def test_what_others_tried_cannot_be_trained_with_and_their_runs_are_theirs(client, other):
+    check(client, SOLUTION)
+    start(client)
+    mine = re.search(r"<option value=\"(\d+)\"", client.get(PAGE).text)[1]
+    check(other, WRONG)
+
+    assert start(other, attempt=mine).status_code == 409
+    assert other.get(f"{RUN}/events").status_code == 404
+    assert "data-phase" not in other.get(PAGE).text
+
+
+@pytest.mark.parametrize("path", ["/train/gradients/start", "/train/nothing/start"])
+def test_what_is_no_training_run_is_not_found(client, path):
+    assert client.post(PAGE + path, data={"preset": "short"}).status_code == 404
+
+
+def test_a_run_may_not_be_started_from_another_site(client):
+    answer = client.post(f"{RUN}/start", data={"preset": "short"}, headers={"sec-fetch-site": "cross-site"})
+
+    assert answer.status_code == 403
+
+
+def test_a_run_is_watched_in_a_few_places_and_no_more(client, app, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+    runs = app.state.site.runs
+    (learner,) = runs._live
+    places = [runs.watching(learner) for _ in range(6)]
+    assert all(place.__enter__() for place in places)
+
+    assert client.get(f"{RUN}/events").status_code == 429
+
+    for place in places:
+        place.__exit__(None, None, None)
+    grader.free.set()
+    assert "event: end" in client.get(f"{RUN}/events").text
+
+
+def test_streams_end_when_the_server_stops(client, app, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+    threading.Timer(0.3, app.state.site.runs.end_streams).start()
+
+    answer = client.get(f"{RUN}/events")
+
+    assert "event: run" in answer.text
+    assert "event: end" not in answer.text
+
+
+def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped(client, grader):
+    check(client, SOLUTION)
+    start(client)
+    first = re.search(r'<th scope="row">test</th><td>[^<]*</td><td>([^<]*)<', ended(client))[1]
+    grader.free.clear()
+
+    live = start(client, preset="wide", headers=HTMX).text
+    threading.Timer(0.2, grader.free.set).start()
+    client.post(f"{RUN}/stop")
+    text = ended(client)
+
+    assert phase(text) == "stopped"
+    for shown in (live, text, client.get("/finish").text):
+        assert f"{float(first):.3f} (test)" in shown
+
+
+def test_a_restart_is_told_as_what_it_is(settings, grader):
+    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+        check(client, SOLUTION)
+        grader.free.clear()
+        start(client)
+        cookies = client.cookies
+
+    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
+        text = client.get(PAGE).text
+        assert phase(text) == "lost"
+        assert "The server was restarted while this run was going, so it ended at step 0." in text
+        start(client)
+        assert phase(ended(client)) == "finished"
+
+
+def test_a_server_that_was_killed_is_noticed_by_its_silence(monkeypatch, settings, grader):
+    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    app = create_app(settings, COURSE, grader)
+    with TestClient(app, headers=headers) as client:
+        check(client, SOLUTION)
+        grader.free.clear()
+        start(client)
+        cookies = client.cookies
+        app.state.site.runs._record = nothing  # a killed process writes nothing down
+
+    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
+        assert phase(client.get(PAGE).text) == "waiting"
+        later = learners.now() + timedelta(minutes=1)
+        monkeypatch.setattr("app.store.trainings.now", lambda: later)
+        assert phase(client.get(PAGE).text) == "lost"
+
+
+async def nothing(*_):
+    return False
+
+
+def test_names_that_cannot_be_read_are_told_before_anything_runs(settings, tmp_path):
+    broken = settings.model_copy(update={"names": tmp_path / "nothing.txt"})
+    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    with TestClient(create_app(broken, COURSE, TrainingGrader()), headers=headers) as client:
+        check(client, SOLUTION)
+
+        answer = start(client, headers=HTMX)
+
+        assert "The names to train on cannot be used on this server" in answer.text
+        assert "data-phase" not in answer.text
+
+
+def test_the_hint_of_a_run_opens(client):
+    check(client, SOLUTION)
+
+    answer = client.post(f"{RUN}/hint")
+
+    assert "Press the button." in answer.text
+
+
+def test_many_learners_train_beside_each_other(client, grader):
+    grader.free.clear()
+    sessions = []
+    for _ in range(4):
+        client.cookies.clear()
+        check(client, SOLUTION)
+        assert start(client).status_code == 200
+        sessions.append(dict(client.cookies))
+    assert len({one["session"] for one in sessions}) == 4
+    grader.free.set()
+
+    for one in sessions:
+        client.cookies.clear()
+        client.cookies.update(one)
+        assert phase(ended(client)) == "finished"
+
+
+def test_a_lesson_whose_box_is_not_shown_says_so(settings, grader):
+    lesson = COURSE.lessons[0]
+    blocks = tuple(
+        replace(one, uses="elsewhere#box") if getattr(one, "name", "") == "run" else one for one in lesson.blocks
+    )
+    unit = replace(COURSE.units[0], lessons=(replace(lesson, blocks=blocks),))
+    with TestClient(create_app(settings, replace(COURSE, units=(unit,)), grader)) as client:
+        assert "cannot be shown just now" in client.get(PAGE).text
+
+
+@pytest.fixture
+def spent(app, client):
+    """A learner with code to train with, who has asked for as much as a minute allows."""
+    check(client, SOLUTION)
+    app.state.site.checks._allowance = Allowance(1)
+    app.state.site.checks.spend(1)
+    return client
+
+
+def test_a_start_counts_as_a_check_and_is_put_off_in_the_panel(spent, page):
+    answer = start(spent, headers=HTMX)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert page(answer.text).attributes["run-train"]["data-said"].startswith("More than 1 checks")
+    assert "data-events" not in spent.get(PAGE).text
+
+
+def test_a_plain_start_that_is_put_off_is_a_page_that_leads_back(spent):
+    answer = start(spent)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert f'href="{PAGE}#run"' in answer.text
+
+
+def test_more_runs_than_the_server_takes_are_put_off(client, monkeypatch):
+    monkeypatch.setattr("app.web.training_runs.MOST_RUNS", 0)
+    check(client, SOLUTION)
+    answer = start(client, headers=HTMX)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert "Too many training runs" in answer.text
