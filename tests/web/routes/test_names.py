@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course, Unit
 from app.content.parse import parse_lesson
 from app.engine.train.corpus_file import load_names
-from app.web import names as web_names
 from app.web.application import create_app
+from app.web.views import names_view as web_names
 from app.web.views.names_view import names_view
 from tests.engine.train.load import MAKEMORE
 

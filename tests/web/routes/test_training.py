@@ -16,9 +16,9 @@ from app.engine.train.trainer import Trainer
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.store import learners
 from app.store.progress import LessonState
-from app.web import trains
 from app.web.application import create_app
 from app.web.limits import Allowance
+from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
@@ -174,7 +174,7 @@ def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client,
     start(client)
     ended(client)
     runs, read = app.state.site.runs, []
-    attempts_at = trains.attempts.attempts_at
+    attempts_at = training_view.attempts.attempts_at
 
     async def moments(*place):
         last = await runs.look(*place)
@@ -187,7 +187,7 @@ def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client,
         return await attempts_at(*place)
 
     monkeypatch.setattr(runs, "watch", moments)
-    monkeypatch.setattr(trains.attempts, "attempts_at", counted)
+    monkeypatch.setattr(training_view.attempts, "attempts_at", counted)
     answer = client.get(f"{RUN}/events")
 
     assert [int(step) for step in re.findall(r"event: run\b.*?Step (\d+) of", answer.text, re.DOTALL)] == [*range(30)]
