@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
-from app.store import sqlite
-
 _BEGIN = "backhand_begin"
+
+BUSY_SECONDS = 5.0
+"""How long a transaction of SQLite waits for another one's lock."""
 
 
 class Database:
@@ -56,7 +57,9 @@ def open_engine(url: str) -> AsyncEngine:
         return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
     if parts.database and parts.database != ":memory:":
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_async_engine(url, connect_args={"async_creator_fn": sqlite.connect}, hide_parameters=True)
+    # Without an isolation level, transactions begin where they are said to and nowhere else.
+    options = {"isolation_level": None, "timeout": BUSY_SECONDS}
+    engine = create_async_engine(url, connect_args=options, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
@@ -64,7 +67,7 @@ def open_engine(url: str) -> AsyncEngine:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=0", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

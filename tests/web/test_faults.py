@@ -48,6 +48,7 @@ class Fault:
     def apply(self, connection: Any, *_: object) -> None:
         """Make *connection*, which is about to be used, as bad as the disk would."""
         cursor = connection.cursor()
+        cursor.execute("PRAGMA busy_timeout=20")
         # A limit below what is in use counts as what is in use: no page can be added.
         cursor.execute(f"PRAGMA max_page_count={1 if self.kind == 'full' else 10**9}")
         cursor.execute(f"PRAGMA query_only={'ON' if self.kind == 'read-only' else 'OFF'}")
@@ -55,8 +56,7 @@ class Fault:
 
 
 @pytest.fixture
-def fault(app: FastAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fault]:
-    monkeypatch.setattr("app.store.sqlite.BUSY_SECONDS", 0.02)
+def fault(app: FastAPI, tmp_path: Path) -> Iterator[Fault]:
     found = Fault(tmp_path)
     event.listen(app.state.site.database.engine.sync_engine, "checkout", found.apply)
     yield found

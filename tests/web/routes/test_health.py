@@ -1,9 +1,11 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from app.engine.grader import Look, Readiness
@@ -51,11 +53,15 @@ def test_a_server_that_stops_is_not_ready(client: TestClient, app: FastAPI) -> N
 
 
 @pytest.fixture
-def locked(app: FastAPI, tmp_path: Path, monkeypatch) -> Iterator[TestClient]:
+def locked(app: FastAPI, tmp_path: Path) -> Iterator[TestClient]:
     """A client whose server finds the database locked by another program."""
-    monkeypatch.setattr("app.store.sqlite.BUSY_SECONDS", 0.05)
+    event.listen(app.state.site.database.engine.sync_engine, "checkout", _impatient)
     with TestClient(app, headers={"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}) as client:
         yield from _locked(client, tmp_path)
+
+
+def _impatient(connection: Any, *_: object) -> None:
+    connection.cursor().execute("PRAGMA busy_timeout=20")
 
 
 def _locked(client: TestClient, tmp_path: Path) -> Iterator[TestClient]:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from app.store import sqlite
+from app.store import database as store
 from app.store.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +40,7 @@ async def test_the_loop_goes_on_while_a_writer_waits_for_another_process(file: P
     writer = asyncio.create_task(_write(database, 1))
     for _ in range(50):
         await asyncio.sleep(0)
-    waiting = not writer.done()  # waiting inside of SQLite, it would have kept the loop until it failed
+    waiting = not writer.done()  # waiting in the loop's own thread, it would have kept the loop until it failed
     other.execute("COMMIT")
     await writer
 
@@ -52,7 +52,7 @@ async def test_the_loop_goes_on_while_a_writer_waits_for_another_process(file: P
 async def test_a_lock_that_stays_is_an_error(
     file: Path, other: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
     database = Database(f"sqlite+aiosqlite:///{file}")
     other.execute("BEGIN IMMEDIATE")
 
