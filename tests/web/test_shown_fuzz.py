@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.course import load_course
@@ -16,6 +16,7 @@ from app.grading.judge.verdict import NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
+from tests.examples import examples
 from tests.web.asking import CANARY, Ask, Asker, asking, headers_of, sound
 from tests.web.conftest import FakeGrader
 
@@ -131,7 +132,7 @@ def answered(asker: Asker, cookie: str, action: str, number: int, htmx: bool) ->
         assert answer.status == 200
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(verdict=verdicts, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_verdict_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, verdict: Verdict, number: int, htmx: bool
@@ -141,7 +142,7 @@ def test_any_verdict_can_be_shown(
     answered(asker, cookie, "check", number, htmx)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(run=runs, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Run, number: int, htmx: bool) -> None:
     grader.said = run
@@ -149,7 +150,7 @@ def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Ru
     answered(asker, cookie, "run", number, htmx)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(nudge=nudges, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_nudge_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, nudge: Nudge, number: int, htmx: bool
@@ -171,7 +172,7 @@ json_texts = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(text=json_texts | st.none())
 def test_any_stored_text_is_read_or_counts_as_nothing(text: str | None) -> None:
     assert isinstance(decoded_verdict(text), Verdict | None)
