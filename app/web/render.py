@@ -12,8 +12,9 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
 from app.web.exam import is_exam
+from app.web.pictures.differences import differences_map, part_of
 from app.web.theme import theme_of
-from app.web.verdict_words import OUTCOMES, heat_level, number
+from app.web.verdict_words import OUTCOMES, number
 
 TEMPLATES = ROOT / "templates"
 
@@ -69,7 +70,8 @@ def _environment(templates: Path) -> Environment:
         "sentence": sentence,
         "highlighted": _highlighted,
         "number": number,
-        "heat_level": heat_level,
+        "differences_map": differences_map,
+        "part_of": part_of,
         "outcome": OUTCOMES.__getitem__,
     }
     environment.tests["exam"] = is_exam

@@ -12,7 +12,7 @@ from app.content.course import load_course
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
@@ -39,7 +39,14 @@ texts = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
 numbers = st.floats() | st.sampled_from([0.0, -0.0, 1e308, 5e-324])
 ratios = st.none() | numbers
 indices = st.lists(st.integers(0, 10**6), max_size=4).map(tuple)
-rows = st.lists(ratios, min_size=3, max_size=3).map(tuple)
+maps = st.builds(
+    Differences,
+    rows=st.lists(st.text("abL.?", min_size=3, max_size=3), min_size=1, max_size=3).map(tuple),
+    largest=numbers,
+    shape=st.lists(st.integers(0, 10**6), min_size=1, max_size=4).map(tuple),
+    corner=st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)),
+    pattern=texts,
+)
 lines = st.none() | st.integers(-1, 10**9)
 names = st.builds(
     NameVerdict,
@@ -53,8 +60,8 @@ names = st.builds(
     line=lines,
     hint=st.none() | st.integers(0, 5),
     note=texts,
-    worst=st.lists(st.builds(Worst, index=indices, yours=numbers, ratio=ratios), max_size=2).map(tuple),
-    heat=st.lists(rows, max_size=3).map(tuple),
+    worst=st.lists(st.builds(Worst, index=indices, yours=numbers, off=numbers, ratio=ratios), max_size=2).map(tuple),
+    differences=st.none() | maps,
     word=texts,
 )
 outcomes = st.sampled_from(Outcome.__args__)

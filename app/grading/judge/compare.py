@@ -17,7 +17,6 @@ VACUOUS = 1e-9
 ROUNDING = 1e-11
 AUDIBLE = 1e-3
 WORST = 5
-HEAT = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,41 +98,39 @@ def closeness(got: Array | None, reference: Reference) -> Closeness | None:
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(got.astype(np.float64) - gradient.astype(np.float64))
     largest = float(difference.max(initial=0.0))
-    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
     return Closeness(
         exact=bool((got == gradient).all()),
-        approx=bool((difference <= allowed).all()),
+        approx=bool((difference <= allowed_on_view(reference)).all()),
         maxdiff=largest if math.isfinite(largest) else None,
     )
 
 
+def allowed_on_view(reference: Reference) -> float:
+    """How far an entry may be off on the lesson's own sizes, which are computed in float32."""
+    return VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
+
+
 def worst_entries(got: Array | None, reference: Reference) -> tuple[Worst, ...]:
-    """The entries that differ most: the learner's number and its ratio to the reference, never the reference."""
+    """The entries that differ most: the learner's number, how far it is off, and its ratio to the reference."""
     if got is None or got.shape != reference.gradient.shape or got.size == 0:
         return ()
     yours, gradient = got.astype(np.float64), reference.gradient.astype(np.float64)
     with np.errstate(all="ignore"):
-        difference = np.abs(yours - gradient)
+        off = yours - gradient
+    difference = np.abs(off)
     difference = np.where(np.isfinite(difference), difference, np.inf)
     order = np.argsort(-difference, axis=None, kind="stable")[:WORST]
-    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
     places = [tuple(int(one) for one in np.unravel_index(at, got.shape)) for at in order]
     return tuple(
-        Worst(index=place, yours=float(yours[place]), ratio=_ratio(yours[place], gradient[place]))
+        Worst(
+            index=place,
+            yours=float(yours[place]),
+            off=float(off[place]),
+            ratio=_ratio(yours[place], gradient[place]),
+        )
         for place in places
-        if difference[place] > allowed and math.isfinite(yours[place])
+        if difference[place] > allowed_on_view(reference) and math.isfinite(yours[place])
     )
-
-
-def heat(got: Array | None, reference: Reference) -> tuple[tuple[float | None, ...], ...]:
-    """Ratios by rows, at most 32 x 32; larger tensors are sampled evenly."""
-    if got is None or got.shape != reference.gradient.shape or got.size == 0:
-        return ()
-    columns = got.shape[-1] if got.ndim else 1
-    yours, gradient = got.reshape(-1, columns), reference.gradient.reshape(-1, columns)
-    rows = np.unique(np.linspace(0, yours.shape[0] - 1, min(yours.shape[0], HEAT)).astype(int))
-    picked = np.unique(np.linspace(0, columns - 1, min(columns, HEAT)).astype(int))
-    return tuple(tuple(_ratio(yours[row, column], gradient[row, column]) for column in picked) for row in rows)
 
 
 def _ratio(yours: Any, gradient: Any) -> float | None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.program import Program
-from app.grading.judge.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
+from app.grading.judge.compare import Array, Reference, agrees, closeness, matches, worst_entries
+from app.grading.judge.differences import differences
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
 from app.grading.judge.remarks import dtype_note, vacuous_note
@@ -241,7 +242,7 @@ class Judge:
             return verdict
         clean = not self._culprits(name, standing)
         if clean:
-            verdict = replace(verdict, worst=worst_entries(shown, reference), heat=heat(shown, reference))
+            verdict = replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
         if verdict.code is not None:
             return verdict
         found = explained(self._diagnosed(name, clean), name, self.plan, self.visible.rebound, self.ruling.required)
