@@ -34,7 +34,7 @@ def differences_map(found: Differences) -> Markup:
     ]
     scale = _scale(found.largest, TOP + height + 14)
     summary = f"Map of {rows} × {columns} entries. {found.pattern}"
-    return picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale])
+    return picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale], shrinks=True)
 
 
 def part_of(found: Differences) -> str:
