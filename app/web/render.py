@@ -12,7 +12,6 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
 from app.web.exam import is_exam
-from app.web.pictures.differences import differences_map, part_of
 from app.web.theme import theme_of
 from app.web.verdict_words import OUTCOMES, number
 
@@ -70,8 +69,6 @@ def _environment(templates: Path) -> Environment:
         "sentence": sentence,
         "highlighted": _highlighted,
         "number": number,
-        "differences_map": differences_map,
-        "part_of": part_of,
         "outcome": OUTCOMES.__getitem__,
     }
     environment.tests["exam"] = is_exam

@@ -66,9 +66,9 @@ def _unfit(count: int, size: int) -> str:
 def _pattern(yours: Array, gradient: Array, off: Array, largest: float) -> str:
     axes = [axis for axis, size in enumerate(off.shape) if size > 1]
     words = _Words([off.shape[axis] for axis in axes], axes)
-    flat = [array.reshape(words.sizes) for array in (yours, gradient, off)]
+    yours, gradient, off = (array.reshape(words.sizes) for array in (yours, gradient, off))
     with np.errstate(all="ignore"):
-        return next(_found(*flat, SPREAD * largest, words))
+        return next(_found(yours, gradient, off, SPREAD * largest, words))
 
 
 def _found(yours: Array, gradient: Array, off: Array, spread: float, words: "_Words") -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The map of a verdict: yours minus the reference, entry by entry, on a scale that diverges from zero."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from markupsafe import Markup
@@ -13,8 +14,20 @@ LARGEST, SMALLEST = 16.0, 3.0
 SCALE_WIDTH, SCALE_HEIGHT = 168.0, 10.0
 
 
-def differences_map(found: Differences) -> Markup:
-    """An SVG; where a tensor is too large for it, `part_of` says which part it shows."""
+@dataclass(frozen=True, slots=True)
+class DifferencesMap:
+    """The drawing, which part of the tensor it shows, and the pattern; both in words."""
+
+    picture: Markup
+    part: str
+    pattern: str
+
+
+def differences_map(found: Differences) -> DifferencesMap:
+    return DifferencesMap(_drawn(found), part_of(found), found.pattern)
+
+
+def _drawn(found: Differences) -> Markup:
     rows, columns = len(found.rows), len(found.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows

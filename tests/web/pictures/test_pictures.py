@@ -14,7 +14,7 @@ from app.grading.forward.facts import Shape
 from app.grading.judge.verdict import STEPS, Differences
 from app.web.pictures import KINDS, draw
 from app.web.pictures.broadcast import copied_axes
-from app.web.pictures.differences import differences_map, part_of
+from app.web.pictures.differences import differences_map
 from app.web.pictures.forces import softmax
 from app.web.pictures.graph import statements
 from app.web.pictures.heatmap import level
@@ -183,15 +183,17 @@ def test_labels_are_escaped() -> None:
 def test_a_map_says_which_part_of_the_tensor_it_shows(rows, shape, corner, said) -> None:
     found = Differences(rows=rows, largest=1.0, shape=shape, corner=corner)
 
-    assert part_of(found) == said
+    assert differences_map(found).part == said
     last = [str(start + size - 1) for start, size in zip(corner, (len(rows), len(rows[0])), strict=True)]
-    ticks = [one.text for one in ElementTree.fromstring(differences_map(found)).iter() if one.tag.endswith("text")]
+    ticks = [
+        one.text for one in ElementTree.fromstring(differences_map(found).picture).iter() if one.tag.endswith("text")
+    ]
     assert set(last) <= set(ticks)
 
 
 def test_a_map_draws_every_entry_that_differs_once_and_stronger_where_it_differs_more() -> None:
     found = Differences(rows=("aaL.", "?lA."), largest=0.5, shape=(2, 4))
-    root = ElementTree.fromstring(differences_map(found))
+    root = ElementTree.fromstring(differences_map(found).picture)
     paths = [one for one in next(one for one in root.iter() if one.tag.endswith("}g")) if one.tag.endswith("path")]
     drawn = {one.get("d"): (one.get("class"), one.get("stroke-opacity")) for one in paths}
 
