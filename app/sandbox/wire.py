@@ -84,9 +84,18 @@ def encode_job(job: Job) -> list[bytes | memoryview]:
     Raises:
         ValueError: An array has a dtype that does not cross.
     """
+    return encoded([job.driver, job.header, job.output_bytes], job.arrays)
+
+
+def encoded(document: Any, arrays: Mapping[str, Array]) -> list[bytes | memoryview]:
+    """The parts of *document* (JSON values) and *arrays*, as `frames.split_job` reads them.
+
+    Raises:
+        ValueError: An array has a dtype that does not cross.
+    """
     listed = []
     parts: list[bytes | memoryview] = []
-    for key, array in job.arrays.items():
+    for key, array in arrays.items():
         name = _NAMES.get(array.dtype) or array.dtype.name
         if name not in _PLAIN:
             raise ValueError(f"array {key!r} has dtype {array.dtype}")
@@ -95,7 +104,7 @@ def encode_job(job: Job) -> list[bytes | memoryview]:
         if plain.nbytes:
             parts.append(plain.reshape(-1).view(np.uint8).data)
             parts.append(bytes(frames.aligned(plain.nbytes) - plain.nbytes))
-    return [frames.job_head([job.driver, job.header, job.output_bytes], listed), *parts]
+    return [frames.job_head(document, listed), *parts]
 
 
 def decode_result(blob: bytes) -> Result:

@@ -13,7 +13,7 @@ from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
 from app.web.exam import is_exam
 from app.web.theme import theme_of
-from app.web.verdict_words import OUTCOMES, number
+from app.web.verdict_words import OUTCOMES, heat_level, number
 
 TEMPLATES = ROOT / "templates"
 
@@ -69,6 +69,7 @@ def _environment(templates: Path) -> Environment:
         "sentence": sentence,
         "highlighted": _highlighted,
         "number": number,
+        "heat_level": heat_level,
         "outcome": OUTCOMES.__getitem__,
     }
     environment.tests["exam"] = is_exam

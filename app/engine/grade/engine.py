@@ -6,7 +6,7 @@ Everything that decides happens on this side of the wall; from the jail come num
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -21,18 +21,18 @@ from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.forward.facts import Facts
-from app.grading.judge.aside import Fault
 from app.grading.judge.hunt_verdict import changes_of, line_verdict, others_verdict, split_line, unchanged
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
-from app.grading.judge.plan import Plan, read_plan
+from app.grading.judge.plan import Fault, Plan, read_plan
 from app.grading.judge.raised import Raised
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import read_trials
-from app.grading.judge.verdict import RIGHT, Verdict
-from app.sandbox.gate import Refusal, normalise, refusal
+from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
+from app.sandbox.gate import normalise, refusal
 
 _LOG = logging.getLogger(__name__)
+UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
 _KEPT = 256
 _SHOWN = 64
 
@@ -45,10 +45,12 @@ class Engine:
 
     Args:
         facts_dir: Where references outlive the process; None keeps them in memory.
+        tell: Told a verdict without explanations before they are looked for: that may end the process.
     """
 
-    def __init__(self, jail: JailRuns, facts_dir: Path | None) -> None:
+    def __init__(self, jail: JailRuns, facts_dir: Path | None, tell: Callable[[Verdict], None] | None = None) -> None:
         self._jail = jail
+        self._tell = tell
         self._cache = FactsCache(facts_dir)
         self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
         self._benches: OrderedDict[object, Bench] = OrderedDict()
@@ -96,19 +98,21 @@ class Engine:
         changes = changes_of(bug, code)
         if changes is not None and changes.none:
             return Verdict(outcome="graded", names=(line, unchanged()))
-        verdict = self._check(mending, code, gate, jail)
+        verdict = self._check(mending, code, gate, jail, (line,))
         if not verdict.passed or changes is None:
             return replace(verdict, names=(line, *verdict.names))
         others = others_verdict(bug, changes)
         return replace(verdict, names=(line, *verdict.names, others), passed=others.verdict in RIGHT)
 
-    def _check(self, task: Task, code: str, gate: bool, jail: JailRuns) -> Verdict:
-        plan, refused = self._admitted(task.grad.forbid, code, gate, in_part=True)
+    def _check(
+        self, task: Task, code: str, gate: bool, jail: JailRuns, before: tuple[NameVerdict, ...] = ()
+    ) -> Verdict:
+        plan, refused = self._admitted(task.grad.forbid, code, gate)
         if refused is not None:
             return refused
         try:
             bench = self._bench(task)
-            reply = jail.run(bench.job(plan))
+            reply = jail.run(bench.job(code, plan))
         except (AuthorError, JailFailedError, UnfitError) as error:
             return self._fault(error)
         if reply.ending != "done":
@@ -117,18 +121,29 @@ class Engine:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
         trials = read_trials(reply.arrays, reply.texts, bench.runs)
+        printed = reply.texts.get("printed", "")
         try:
-            judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, bench.laboratory(plan))
-            names = bench.with_declared(judge.verdicts(), trials)
-            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
+            bare = self._judged_trials(bench, plan, trials, printed, explains=False)
+            if bare.passed:
+                return bare
+            if self._tell is not None:
+                message = f"{bare.message} {UNEXPLAINED}".lstrip()
+                self._tell(replace(bare, names=(*before, *bare.names), message=message))
+            return self._judged_trials(bench, plan, trials, printed, explains=True)
         except JailFailedError as error:
             return self._fault(error)
-        names = tuple(bench.with_hint(one) for one in names)
-        printed = reply.texts.get("printed", "")
-        verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
-        if plan.fault is not None:
-            return replace(self._unread(plan.fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+
+    def _judged_trials(
+        self, bench: Bench, plan: Plan, trials: Mapping[str, Trial], printed: str, *, explains: bool
+    ) -> Verdict:
+        laboratory = bench.laboratory(plan, explains=explains)
+        judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, laboratory)
+        names, declared = judge.verdicts(), ""
+        if explains:
+            names = tuple(bench.with_hint(one) for one in bench.with_declared(names, trials))
+            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
         if judge.stopped is not None:
+            verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
             return self._raised(judge, judge.stopped, declared, verdict)
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
@@ -153,7 +168,7 @@ class Engine:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
             return checker_runs.run(task.checker, code, plan, jail)
-        reply = jail.run(self._bench(task).job(plan, visible_only=True))
+        reply = jail.run(self._bench(task).job(code, plan, visible_only=True))
         if reply.ending != "done":
             verdict = ending(reply, task.grad.seconds)
             return Run(outcome=verdict.outcome, message=verdict.message)
@@ -174,8 +189,9 @@ class Engine:
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
         code, _ = normalise(code)
         plan, refused = self._admitted(task.grad.forbid, code, gate)
+        own = refused or nudging.Own(code, plan)
         try:
-            return nudging.nudged(self._bench(task), self._jail, name, entry, refused or plan)
+            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
         except (AuthorError, JailFailedError, UnfitError) as error:
             return Nudge(outcome="fault", name=name, message=self._fault(error).message)
         except Exception:
@@ -188,24 +204,13 @@ class Engine:
     def _hurried(self, seconds: float | None) -> JailRuns:
         return self._jail if seconds is None else Hurried(self._jail, seconds)
 
-    def _admitted(
-        self, forbid: tuple[str, ...], code: str, gate: bool, *, in_part: bool = False
-    ) -> tuple[Plan, Verdict | None]:
-        """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
+    def _admitted(self, forbid: tuple[str, ...], code: str, gate: bool) -> tuple[Plan, Verdict | None]:
         refused = refusal(code, forbid) if gate else None
         if refused is not None:
-            return Plan(), self._refused(refused)
+            verdict = Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
+            return Plan(), verdict
         plan = read_plan(code)
-        if plan.fault is None:
-            return plan, None
-        if not plan.lines or not in_part:
-            return plan, self._unread(plan.fault)
-        refused = refusal(plan.source, forbid) if gate else None  # the gate could not read on where the parser stopped
-        return plan, self._refused(refused) if refused is not None else None
-
-    @staticmethod
-    def _refused(refused: Refusal) -> Verdict:
-        return Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
+        return plan, self._unread(plan.fault) if plan.fault is not None else None
 
     @staticmethod
     def _unread(fault: Fault) -> Verdict:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Mapping
 
+from app.engine.grade.budget import Budget, TimeUpError
 from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
@@ -10,6 +11,7 @@ from app.grading.judge.compare import Array, Reference
 from app.grading.judge.plan import Plan
 from app.grading.judge.ruling import Ruling
 
+SPENT = "The time for explanations was spent before this line; mend the others first."
 _LOG = logging.getLogger(__name__)
 
 
@@ -28,6 +30,7 @@ class Laboratory:
         self._axes = axes
         self._plan = plan
         self._explains = explains
+        self._budget = Budget()
 
     def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
@@ -41,18 +44,26 @@ class Laboratory:
 
     def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
         """True facts about *got*."""
-        fallback = Diagnosis(code=f"{name}:unrecognised", message=f"`{name}` differs from the gradient.")
-        return self._asked(describe_unrecognised, name, cut, got) or fallback
+        found = self._asked(describe_unrecognised, name, cut, got)
+        if found is not None:
+            return found
+        message = f"`{name}` differs from the gradient."
+        if self._budget.left <= 0:
+            message += f" {SPENT}"
+        return Diagnosis(code=f"{name}:unrecognised", message=message)
 
     def _asked(
         self, ask: Callable[[Case], Diagnosis | None], name: str, cut: Collection[str], got: Mapping[str, Array]
     ) -> Diagnosis | None:
-        if not self._explains:
+        if not self._explains or self._budget.left <= 0:
             return None
         try:
-            return ask(self._case(name, cut, got))
+            case = self._case(name, cut, got)
+            return self._budget.spend(lambda: ask(case))
         except JailFailedError:
             raise
+        except TimeUpError:
+            return None
         except Exception:
             # A table that stumbles over an odd tensor must not cost the learner the verdict.
             _LOG.exception("the diagnosis of %s failed", name)

@@ -1,7 +1,8 @@
 """A grader: a process that owns one jail and answers one question at a time over a socket.
 
-It is exec'd with an empty environment and one end of a socket pair, holds the references, and talks to nobody else.
-Each question has exactly one answer, with its number; news of the canary attacks may come between them.
+It is exec'd with an empty environment and one end of a socket pair, and talks to nobody else. What a learner wrote is
+passed on to its reader, which may die over it. Each question has exactly one answer, with its number; news of the
+canary attacks may come between them.
 """
 
 import contextlib
@@ -9,23 +10,34 @@ import json
 import signal
 import socket
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.grade.engine import Engine
+from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.outcomes import grader_fault
+from app.engine.grader import Nudge, Run
 from app.engine.pool.cancel import STOP, Stops
 from app.engine.pool.grader_frames import packed, receive
 from app.engine.pool.grader_logs import log_in_lines
+from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
 from app.engine.pool.self_test import Watch
-from app.engine.stretch import Stretch
+from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
-from app.engine.train.trainer import Trainer
+from app.engine.train.trainer import Trainer, gated
+from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.verdict import Verdict
+from app.sandbox.gate import Refusal
 from app.sandbox.interrupt import StoppedError
 from app.sandbox.runner import Jail
 
+TOO_MUCH = (
+    "To read this text took longer than a text may take, so it was not run. Shorten it: fewer functions that call each "
+    "other, fewer terms in a line."
+)
 TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
 
 
@@ -34,9 +46,8 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
     watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
     stops = Stops(connection)
-    facts = options["facts"]
-    engine = Engine(jail, Path(facts) if facts else None)
-    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None)
+    reader = Reader(jail, partial(answering, options["facts"]))
+    trainer = Trainer(jail, Path(options["names"]) if options["names"] else None, partial(_gated, reader))
     try:
         watch.look()
         connection.sendall(packed({"refusal": jail.refusal, "layers": plain(jail.layers)}))
@@ -45,16 +56,53 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
                 continue
             jail.interrupt = stops
             try:
-                answer = {"answer": plain(_answer(engine, trainer, question))}
+                answer = {"answer": _answer(reader, trainer, question)}
             except StoppedError:
                 answer = {"stopped": True}
             jail.interrupt = None
             connection.sendall(packed({"number": question["number"], **answer}))
     finally:
+        reader.close()
         jail.close()
 
 
-def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
+def _answer(reader: Reader, trainer: Trainer, question: dict[str, Any]) -> Any:
+    try:
+        if question["ask"] != "train":
+            return reader.ask(question)
+        return plain(trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"]))
+    except ReaderDiedError as error:
+        return error.said or plain(_unread(question, "refused" if error.late else "fault"))
+
+
+def _unread(question: dict[str, Any], outcome: Outcome) -> object:
+    """What is answered where not even a bare verdict was told."""
+    message = TOO_MUCH if outcome == "refused" else grader_fault().message
+    match question["ask"]:
+        case "facts":
+            return Facts(shapes={}, gradable=(), consumers={}, error=message, outcome="fault")
+        case "nudge":
+            return Nudge(outcome=outcome, name=question["name"], message=message)
+        case "run":
+            return Run(outcome=outcome, message=message)
+        case "train":
+            return Stretched(outcome=outcome, message=message)
+        case _:
+            return Verdict(outcome=outcome, message=message)
+
+
+def _gated(reader: Reader, code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
+    plain_code, refused = reader.ask({"ask": "gate", "code": code, "forbid": forbid, "gate": gate})
+    return plain_code, None if refused is None else restored(Refusal, refused)
+
+
+def answering(facts: str, jail: JailRuns, say: Say) -> Answer:
+    """What a reader answers questions with, all that it knows of the one before included."""
+    engine = Engine(jail, Path(facts) if facts else None, tell=lambda verdict: say(plain(verdict)))
+    return lambda question: plain(_read(engine, question))
+
+
+def _read(engine: Engine, question: dict[str, Any]) -> Any:
     match question["ask"]:
         case "check":
             task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
@@ -67,8 +115,8 @@ def _answer(engine: Engine, trainer: Trainer, question: dict[str, Any]) -> Any:
             return engine.nudge(task, question["code"], name, entry, gate=question["gate"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
-        case "train":
-            return trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"])
+        case "gate":
+            return gated(question["code"], tuple(question["forbid"]), question["gate"])
         case other:
             raise ValueError(f"a grader cannot be asked {other!r}")
 

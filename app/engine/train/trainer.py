@@ -1,6 +1,7 @@
 """Does stretches of training runs in a jail: code in, numbers out; nothing is kept between two of them."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from app.grading.judge.raised import raised
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import document
 from app.grading.train.corpus import NamesError
-from app.sandbox.gate import normalise, refusal
+from app.sandbox.gate import Refusal, normalise, refusal
 from app.sandbox.wire import Job, Reply
 
 _LOG = logging.getLogger(__name__)
@@ -31,23 +32,33 @@ BLANK = "A blank is still to be filled in."
 FAULT = "The training run stopped in a fault of the grader: our fault, not yours."
 
 
+Read = Callable[[str, tuple[str, ...], bool], tuple[str, Refusal | None]]
+
+
+def gated(code: str, forbid: tuple[str, ...], gate: bool) -> tuple[str, Refusal | None]:
+    """*code* as it is run, and why it is not let through, if *gate* is to look at it."""
+    code, _ = normalise(code)
+    return code, refusal(code, forbid) if gate else None
+
+
 class Trainer:
     """Does stretches in a jail.
 
     Args:
         names: The list of names to train on; None means the census's.
+        read: What reads a learner's code; `gated`, in whatever process.
     """
 
-    def __init__(self, jail: JailRuns, names: Path | None) -> None:
+    def __init__(self, jail: JailRuns, names: Path | None, read: Read = gated) -> None:
         self._jail = jail
         self._names = names
+        self._read_code = read
 
     def run(self, stretch: Stretch, *, gate: bool = True) -> Stretched:
         """Answer *stretch*; nothing that a submission does makes it raise."""
         code = stretch.code
         if code is not None:
-            code, _ = normalise(code)
-            refused = refusal(code, stretch.forbid) if gate else None
+            code, refused = self._read_code(code, stretch.forbid, gate)
             if refused is not None:
                 return Stretched(outcome="refused", line=refused.line, message=refused.message)
         try:

@@ -25,11 +25,8 @@ def text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "m
     return tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
 
 
-def picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
-    """An SVG; *summary* is its text alternative.
-
-    A wide one scrolls sideways in a region that the keyboard reaches, unless it stays readable when it *shrinks*.
-    """
+def picture(width: float, height: float, summary: str, parts: Iterable[Markup]) -> Markup:
+    """An SVG; *summary* is its text alternative. A wide one scrolls sideways in a region that the keyboard reaches."""
     drawing = tag(
         "svg",
         *parts,
@@ -40,7 +37,7 @@ def picture(width: float, height: float, summary: str, parts: Iterable[Markup], 
         width=float(width),
         height=float(height),
     )
-    if width <= NARROW or shrinks:
+    if width <= NARROW:
         return tag("div", drawing, class_="picture")
     return tag(
         "div",

@@ -1,7 +1,6 @@
 """Quiz answers: mark, remember, show."""
 
 import json
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -17,7 +16,7 @@ from app.web.json_columns import encoded_answer
 from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import feedback_announcement
-from app.web.views.exercise_view import hints_view, quiz_view
+from app.web.views.exercise_view import quiz_view
 from app.web.views.lesson_view import lesson_progress, shapes_for
 
 ANSWER_CHARACTERS = 2000
@@ -60,12 +59,11 @@ async def answer(
             rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)
     if not wants_fragment(request):
         return back_to(f"/lessons/{lesson.slug}", quiz.name)
-    state = LessonState(progress=rows)
     return site.pages.fragment(
         "_answered.html",
-        view=replace(view, solved=quiz.name in state.solved, hints=hints_view(quiz, state, view.url)),
+        view=view,
         announcement=feedback_announcement(view.feedback),
-        progress=lesson_progress(site, lesson, state.solved),
+        progress=lesson_progress(site, lesson, LessonState(progress=rows).solved),
     )
 
 

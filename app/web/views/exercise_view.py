@@ -12,7 +12,6 @@ from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
-from app.web.pictures.differences import DifferencesMap, differences_map
 from app.web.verdict_words import Row, VerdictView, verdict_view
 from app.web.views.nudge_view import NudgeField, nudge_fields
 from app.web.views.widgets import PRODUCT_FIELDS, Widget, answer_of, widget_of
@@ -126,13 +125,6 @@ class CodeView:
         rows = self.checked.rows if self.checked else ()
         found = tuple(row for row in reversed(rows) if row.verdict.name in self.nudges)
         return found if len(found) > 1 else ()
-
-    @property
-    def map(self) -> DifferencesMap | None:
-        """How the gradient differs that is explained."""
-        rows = self.checked.rows if self.checked else ()
-        found = next((row.verdict.differences for row in rows if row.explained), None)
-        return differences_map(found) if found else None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,185 @@
+"""The process that reads: whatever a learner wrote is parsed, planned, judged and explained there, and nowhere else.
+
+A grader forks it, gives it one question at a time and keeps the jail to itself: a reader asks for its runs. The kernel
+bounds its processor time and its memory, so that a text can at worst end the reader. Then the verdict stands as far as
+it had come, and the next question gets a fresh reader, which takes milliseconds: everything is imported already.
+"""
+
+import contextlib
+import logging
+import math
+import os
+import resource
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from app.engine.grade.forward_references import JailRuns
+from app.engine.pool.crossing import put, take
+from app.sandbox import kernel
+from app.sandbox.interrupt import StoppedError
+from app.sandbox.wire import Job, Reply
+
+CPU_SECONDS = 3
+"""Of processor time for one question, at least; the kernel counts whole seconds, so it may be one more."""
+MEMORY_BYTES = 512 * 2**20
+"""Beyond what a reader begins with."""
+SILENT_SECONDS = 12.0
+"""Of a clock, between two things that a reader says: on a busy machine its processor time takes long."""
+
+_LOG = logging.getLogger(__name__)
+Say = Callable[[Any], None]
+Answer = Callable[[dict[str, Any]], Any]
+Make = Callable[[JailRuns, Say], Answer]
+
+
+class ReaderDiedError(Exception):
+    """The reader ended over a question.
+
+    Args:
+        said: What it had told until then; None where that is nothing.
+        late: It ran out of time, so that the text is to blame.
+    """
+
+    def __init__(self, said: Any, late: bool) -> None:
+        super().__init__("a reader ended over a question")
+        self.said = said
+        self.late = late
+
+
+class Reader:
+    """A grader's end of its reader; begun where it is needed, and begun anew where it has ended.
+
+    Args:
+        jail: Does the runs that the reader asks for.
+        make: Called in the reader, with its way to the jail and its way to tell something before the answer is there.
+    """
+
+    def __init__(self, jail: JailRuns, make: Make) -> None:
+        self._jail = jail
+        self._make = make
+        self._pid = 0
+        self._connection: socket.socket | None = None
+
+    def ask(self, question: dict[str, Any]) -> Any:
+        """The reader's answer to *question*.
+
+        Raises:
+            ReaderDiedError: It came to its end over it.
+            StoppedError: Nobody waits for the answer any more.
+        """
+        connection = self._connection or self._begin()
+        said: Any = None
+        try:
+            put(connection, question)
+            while True:
+                message, arrays = self._next(connection)
+                if "run" in message:
+                    put(connection, *self._ran(Job(arrays=arrays, **message["run"])))
+                elif "said" in message:
+                    said = message["said"]
+                elif "stopped" in message:
+                    raise StoppedError
+                else:
+                    return message["answer"]
+        except (OSError, EOFError, ValueError, KeyError) as error:
+            late = self.close() == signal.SIGXCPU or isinstance(error, TimeoutError)
+            _LOG.warning("a reader ended over a question: %s", "out of time" if late else repr(error))
+            raise ReaderDiedError(said, late) from error
+
+    def close(self) -> int:
+        """End the process; the signal that ended it."""
+        if self._connection is None:
+            return 0
+        self._connection.close()
+        self._connection = None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        _, status = os.waitpid(self._pid, 0)
+        return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+    def _next(self, connection: socket.socket) -> tuple[dict[str, Any], dict[str, Any]]:
+        if not select.select([connection], [], [], SILENT_SECONDS)[0]:
+            raise TimeoutError
+        found = take(connection)
+        if found is None:
+            raise EOFError
+        return found
+
+    def _ran(self, job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
+        try:
+            reply = self._jail.run(job)
+        except StoppedError:
+            return {"stopped": True}, {}
+        words = {"ending": reply.ending, "texts": dict(reply.texts), "wall_ms": reply.wall_ms, "detail": reply.detail}
+        return {"reply": words}, dict(reply.arrays)
+
+    def _begin(self) -> socket.socket:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        grader = os.getpid()
+        self._pid = os.fork()
+        if self._pid == 0:
+            _live(theirs, grader, self._make)
+        theirs.close()
+        self._connection = ours
+        return ours
+
+
+class _Asking:
+    """The jail as a reader has it: the grader does the run."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def run(self, job: Job) -> Reply:
+        asked = {name: getattr(job, name) for name in ("driver", "header", "seconds", "output_bytes")}
+        put(self._connection, {"run": asked}, job.arrays)
+        found = take(self._connection)
+        if found is None:
+            os._exit(0)
+        message, arrays = found
+        if "stopped" in message:
+            raise StoppedError
+        return Reply(arrays=arrays, **message["reply"])
+
+
+def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:
+    """Answer until the grader closes its end, or a limit is met."""
+    try:
+        _give_up_the_rest(connection, grader)
+        answer = make(_Asking(connection), lambda said: put(connection, {"said": said}))
+        while (found := take(connection)) is not None:
+            _allow(CPU_SECONDS)
+            try:
+                done = {"answer": answer(found[0])}
+            except StoppedError:
+                done = {"stopped": True}
+            put(connection, done)
+    except ConnectionError:
+        pass
+    except BaseException:
+        _LOG.exception("a reader failed")
+    finally:
+        os._exit(0)
+
+
+def _give_up_the_rest(connection: socket.socket, grader: int) -> None:
+    """Keep the one connection and standard error; end with the grader; bound the memory."""
+    kernel.prctl("PR_SET_PDEATHSIG", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != grader:
+        os._exit(0)
+    keep = connection.fileno()
+    os.closerange(3, keep)
+    kernel.close_from(keep + 1)
+    most = kernel.private_bytes() + MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _allow(seconds: int) -> None:
+    soft = math.ceil(time.process_time()) + seconds
+    with contextlib.suppress(ValueError, OSError):  # an operator's own limit is lower
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))

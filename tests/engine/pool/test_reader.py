@@ -1,0 +1,170 @@
+"""A process that reads may end over a text; then the grader stands, and so does what was said until then."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.engine.pool import reader
+from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
+from app.sandbox.interrupt import StoppedError
+from app.sandbox.wire import Job, Reply
+
+
+class Jail:
+    """Doubles what it is sent."""
+
+    def __init__(self, stopped: bool = False) -> None:
+        self.stopped = stopped
+        self.pids: list[int] = []
+
+    def run(self, job: Job) -> Reply:
+        self.pids.append(os.getpid())
+        if self.stopped:
+            raise StoppedError
+        arrays = {key: one + one for key, one in job.arrays.items()}
+        return Reply(ending="done", arrays=arrays, texts={"driver": job.driver, "source": job.header["source"]})
+
+
+def asked(jail: Jail, say: Say) -> Answer:
+    def answer(question: dict[str, Any]) -> Any:
+        return globals()[question["do"]](jail, say)
+
+    return answer
+
+
+def pid(_jail: Jail, _say: Say) -> int:
+    return os.getpid()
+
+
+def spin(_jail: Jail, say: Say) -> None:
+    say("bare")
+    while True:
+        pass
+
+
+def sleep(_jail: Jail, _say: Say) -> None:
+    time.sleep(60)
+
+
+def take_memory(_jail: Jail, _say: Say) -> int:
+    try:
+        return np.ones(reader.MEMORY_BYTES // 4).size
+    except MemoryError:
+        return 0
+
+
+def crash(_jail: Jail, _say: Say) -> None:
+    os.abort()
+
+
+def descriptors(_jail: Jail, _say: Say) -> int:
+    return sum(one.exists() for one in Path("/proc/self/fd").iterdir())
+
+
+def double(jail: Jail, _say: Say) -> Any:
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(True), "none": np.zeros((0, 4), np.int64)}
+    reply = jail.run(Job(driver="attempt", header={"source": "x"}, arrays=arrays))
+    return [{key: one.tolist() for key, one in reply.arrays.items()}, dict(reply.texts)]
+
+
+@pytest.fixture
+def jail() -> Jail:
+    return Jail()
+
+
+@pytest.fixture
+def begun(jail: Jail) -> Iterator[Reader]:
+    one = Reader(jail, asked)
+    yield one
+    one.close()
+
+
+def test_a_reader_answers_one_question_after_the_other(begun: Reader) -> None:
+    first = begun.ask({"do": "pid"})
+
+    assert first not in (0, os.getpid())
+    assert begun.ask({"do": "pid"}) == first
+
+
+def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
+    arrays, texts = begun.ask({"do": "double"})
+
+    assert arrays == {"a": [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]], "b": True, "none": []}
+    assert texts == {"driver": "attempt", "source": "x"}
+    assert jail.pids == [os.getpid()]
+
+
+@pytest.mark.parametrize("end", ["spin", "sleep", "crash"])
+def test_the_end_of_a_reader_is_the_end_of_one_question(
+    begun: Reader, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "CPU_SECONDS", 0)
+    monkeypatch.setattr(reader, "SILENT_SECONDS", 60.0 if end == "spin" else 0.3)
+
+    with pytest.raises(ReaderDiedError) as ended:
+        begun.ask({"do": end})
+
+    assert ended.value.late == (end != "crash")
+    assert begun.ask({"do": "pid"}) > 0
+
+
+def test_what_was_said_before_the_end_is_known(begun: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "CPU_SECONDS", 0)
+
+    with pytest.raises(ReaderDiedError) as ended:
+        begun.ask({"do": "spin"})
+
+    assert ended.value.said == "bare"
+
+
+def test_memory_has_an_end(begun: Reader) -> None:
+    assert begun.ask({"do": "take_memory"}) == 0
+
+
+def test_a_reader_holds_no_descriptor_of_its_grader(begun: Reader) -> None:
+    assert begun.ask({"do": "descriptors"}) == 4  # standard input, output and error, and the way to the grader
+
+
+def test_a_question_that_nobody_waits_for_is_given_up_and_the_reader_lives() -> None:
+    stopped = Jail(stopped=True)
+    begun = Reader(stopped, asked)
+    try:
+        before = begun.ask({"do": "pid"})
+        with pytest.raises(StoppedError):
+            begun.ask({"do": "double"})
+
+        assert begun.ask({"do": "pid"}) == before
+    finally:
+        begun.close()
+
+
+def test_a_reader_ends_with_its_grader() -> None:
+    ours, theirs = os.pipe()
+    grader = os.fork()
+    if grader == 0:
+        os.write(theirs, str(Reader(Jail(), asked).ask({"do": "pid"})).encode())
+        os._exit(0)
+    left = int(os.read(ours, 20))
+    os.waitpid(grader, 0)
+    os.close(ours)
+    os.close(theirs)
+
+    assert gone(left)
+
+
+def gone(one: int, wait: Callable[[float], None] = time.sleep) -> bool:
+    """Whether the process *one* ends; it is told by the kernel, a little later."""
+    for _ in range(500):
+        try:
+            os.kill(one, 0)
+        except ProcessLookupError:
+            return True
+        if "State:\tZ" in Path(f"/proc/{one}/status").read_text():  # nobody has asked how it ended yet
+            return True
+        wait(0.01)
+    return False

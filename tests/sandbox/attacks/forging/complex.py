@@ -1,0 +1,5 @@
+# Send complex numbers.
+# outcome: done
+# gate: passes
+
+won = torch.ones(3) * 1j

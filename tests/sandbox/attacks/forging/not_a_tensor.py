@@ -1,0 +1,5 @@
+# Send a list.
+# outcome: done
+# gate: passes
+
+won = [1.0, 2.0]

@@ -1,0 +1,5 @@
+# Send a number.
+# outcome: done
+# gate: passes
+
+won = 1.0

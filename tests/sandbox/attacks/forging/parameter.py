@@ -1,0 +1,4 @@
+# Send a parameter.
+# outcome: done
+
+won = torch.nn.Parameter(torch.ones(3))

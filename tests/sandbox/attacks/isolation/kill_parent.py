@@ -1,0 +1,6 @@
+# Kill the parent.
+# outcome: denied
+
+import os
+os.kill(1, 9)
+won = torch.ones(())

@@ -1,0 +1,5 @@
+# Open /.dockerenv.
+# outcome: error
+
+open("/.dockerenv", "rb").read(1)
+won = torch.ones(())

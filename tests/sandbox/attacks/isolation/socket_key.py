@@ -1,0 +1,6 @@
+# Make a socket of family 15.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).socket(15, 1, 0)
+won = torch.ones(())

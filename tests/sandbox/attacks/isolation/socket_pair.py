@@ -1,0 +1,6 @@
+# Make a pair of sockets.
+# outcome: denied
+
+import socket
+socket.socketpair()
+won = torch.ones(())

@@ -1,0 +1,6 @@
+# Ask about a file.
+# outcome: error
+
+import os
+os.stat("/etc/passwd")
+won = torch.ones(())

@@ -1,0 +1,5 @@
+# Import the comparison.
+# outcome: error
+
+import app.grading.judge.compare
+won = torch.ones(())

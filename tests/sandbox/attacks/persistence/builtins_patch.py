@@ -1,0 +1,5 @@
+# Change a builtin.
+# outcome: done
+
+import builtins
+builtins.len = lambda v: 0

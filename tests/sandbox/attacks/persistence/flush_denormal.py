@@ -1,0 +1,4 @@
+# Change how the processor rounds.
+# outcome: done
+
+torch.set_flush_denormal(True)

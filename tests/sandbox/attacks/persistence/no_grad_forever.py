@@ -1,0 +1,4 @@
+# Turn gradients off.
+# outcome: done
+
+torch.set_grad_enabled(False)

@@ -1,0 +1,5 @@
+# Empty the modules.
+# outcome: done|error|crashed
+
+import sys
+sys.modules.clear()

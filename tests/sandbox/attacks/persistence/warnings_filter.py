@@ -1,0 +1,5 @@
+# Turn warnings into errors.
+# outcome: done
+
+import warnings
+warnings.simplefilter("error")

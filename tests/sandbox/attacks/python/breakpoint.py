@@ -1,0 +1,4 @@
+# Open a debugger.
+# outcome: error|denied|done
+
+breakpoint()

@@ -1,0 +1,6 @@
+# Call fork of the C library.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).fork()
+won = torch.ones(())

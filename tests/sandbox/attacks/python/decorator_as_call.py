@@ -1,0 +1,6 @@
+# Call open by decorating.
+# outcome: error
+
+@open
+def path(): ...
+won = torch.ones(())

@@ -1,0 +1,4 @@
+# Raise GeneratorExit.
+# outcome: error
+
+raise GeneratorExit

@@ -1,0 +1,6 @@
+# Start a program.
+# outcome: error|denied
+
+import subprocess
+subprocess.run(["id"], check=True)
+won = torch.ones(())

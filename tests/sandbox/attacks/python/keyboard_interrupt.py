@@ -1,0 +1,4 @@
+# Raise what an except Exception does not catch.
+# outcome: error
+
+raise KeyboardInterrupt

@@ -1,0 +1,6 @@
+# Catch signals.
+# outcome: denied|error
+
+import signal
+signal.signal(signal.SIGTERM, print)
+won = torch.ones(())

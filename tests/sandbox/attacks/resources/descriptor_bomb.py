@@ -1,0 +1,6 @@
+# Open descriptors without end.
+# outcome: denied|error
+
+import os
+while True:
+    os.pipe()

@@ -1,0 +1,6 @@
+# Wait on descriptors of its own.
+# outcome: denied|error
+
+import select
+select.epoll()
+won = torch.ones(())

@@ -1,0 +1,6 @@
+# A factorial that takes for ever.
+# outcome: timeout|memory
+# gate: passes
+
+y = math.factorial(10**8)
+won = torch.ones(())

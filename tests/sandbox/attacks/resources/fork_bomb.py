@@ -1,0 +1,6 @@
+# Fork without end.
+# outcome: denied
+
+import os
+while True:
+    os.fork()

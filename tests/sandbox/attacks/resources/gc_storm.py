@@ -1,0 +1,7 @@
+# Make cycles as fast as they go.
+# outcome: timeout|memory
+# gate: passes
+
+while True:
+    y = []
+    y.append(y)

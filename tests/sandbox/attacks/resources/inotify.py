@@ -1,0 +1,6 @@
+# Make a watch.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).inotify_init1(0)
+won = torch.ones(())

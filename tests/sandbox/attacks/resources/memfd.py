@@ -1,0 +1,6 @@
+# Make a file in memory.
+# outcome: denied
+
+import os
+os.memfd_create("x")
+won = torch.ones(())

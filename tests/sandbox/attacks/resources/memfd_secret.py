@@ -1,0 +1,6 @@
+# Make a secret file in memory.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).syscall(447, 0)
+won = torch.ones(())

@@ -1,0 +1,6 @@
+# Lock memory.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).mlockall(3)
+won = torch.ones(())

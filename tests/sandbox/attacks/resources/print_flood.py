@@ -1,0 +1,6 @@
+# Print without end.
+# outcome: timeout
+# gate: passes
+
+while True:
+    print("x" * 10000)

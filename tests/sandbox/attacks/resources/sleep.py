@@ -1,0 +1,6 @@
+# Sleep.
+# outcome: denied
+
+import time
+time.sleep(60)
+won = torch.ones(())

@@ -1,0 +1,6 @@
+# Compute for ever.
+# outcome: timeout
+# gate: passes
+
+while True:
+    pass

@@ -1,0 +1,5 @@
+# Spin inside of the C code of a sort.
+# outcome: timeout
+# gate: passes
+
+list(iter(int, 1))

@@ -1,0 +1,10 @@
+# Spin and ignore signals.
+# outcome: denied|error
+
+import signal
+for number in range(1, 65):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+won = torch.ones(())

@@ -1,0 +1,5 @@
+# A text of eight gigabytes.
+# outcome: memory
+# gate: passes
+
+y = "x" * 8 * 10**9

@@ -1,0 +1,6 @@
+# Make a timer descriptor.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).timerfd_create(1, 0)
+won = torch.ones(())

@@ -1,0 +1,6 @@
+# Fork by another call.
+# outcome: denied
+
+import ctypes
+ctypes.CDLL(None).vfork()
+won = torch.ones(())

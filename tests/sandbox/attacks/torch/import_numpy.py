@@ -1,0 +1,5 @@
+# Import numpy, whose doors are many.
+# outcome: error
+
+import numpy
+won = torch.ones(())

@@ -1,0 +1,5 @@
+# Read a file as tensors.
+# outcome: error
+
+torch.load("/etc/passwd")
+won = torch.ones(())

@@ -1,0 +1,5 @@
+# Write a file.
+# outcome: error
+
+torch.save(torch.ones(2), "/tmp/backhand-attack")
+won = torch.ones(())
