@@ -89,6 +89,14 @@ async def tries_of(db: AsyncSession, learner: int, lesson: str, exercise: str | 
     return {attempt.exercise: Tries(count, failed, attempt) for attempt, count, failed in rows}
 
 
+async def right_texts(db: AsyncSession, learner: int, lesson: str) -> dict[str, str]:
+    """By exercise, the newest text or answer that was right."""
+    mine = (Attempt.learner_id == learner, Attempt.lesson == lesson, Attempt.correct.is_(True))
+    newest = select(func.max(Attempt.id)).where(*mine).group_by(Attempt.exercise)
+    rows = await db.execute(select(Attempt.exercise, Attempt.text).where(Attempt.id.in_(newest)))
+    return {row.exercise: row.text for row in rows}
+
+
 _MINE = (Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
 _AT_ONE = (*_MINE, Attempt.exercise == bindparam("exercise"))
 _FAILED = func.sum(case((Attempt.correct.is_(False), 1), else_=0))

@@ -1,5 +1,6 @@
 """The pages about the course: its index, and one page for each unit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastapi import APIRouter
@@ -11,7 +12,7 @@ from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.lesson_view import lesson_progress
+from app.web.views.lesson_view import is_solved
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
@@ -61,15 +62,26 @@ async def _place(site: Site, learner: int | None) -> Place | None:
 
 
 def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
-    """Where *place* is, or the start of the next lesson that is not finished where its own one is."""
-    found = next((one for one in site.course.lessons if place and one.name == place.lesson), None)
-    if found is None or place is None:
+    """The next open exercise from *place* on: in its lesson, else in the lessons after it, else in those before.
+
+    A lesson in which nothing was done begins at its top.
+    """
+    lessons = site.course.lessons
+    at = next((index for index, one in enumerate(lessons) if place and one.name == place.lesson), None)
+    if at is None or place is None:
         return None
-    exercise = found.exercise(place.exercise) if place.exercise else None
-    here = lesson_progress(site, found, solved.get(found.name, ()))
-    ahead = here
-    while ahead.complete and ahead.after is not None:
-        ahead = lesson_progress(site, ahead.after, solved.get(ahead.after.name, ()))
-    if ahead is not here and not ahead.complete:
-        return Continue(ahead.lesson, None)
-    return Continue(found, exercise.name if exercise else None)
+    for lesson in (*lessons[at:], *lessons[:at]):
+        open_here = [one.name for one in lesson.exercises if not is_solved(one, solved.get(lesson.name, ()))]
+        if lesson is lessons[at] and place.exercise and open_here:
+            return Continue(lesson, _next_open(lesson, place.exercise, open_here))
+        if open_here:
+            return Continue(lesson, open_here[0] if solved.get(lesson.name) else None)
+    return Continue(lessons[at], None)
+
+
+def _next_open(lesson: Lesson, here: str, open_here: Sequence[str]) -> str:
+    """The first of *open_here* from the exercise *here* on, or the first of all."""
+    names = [one.name for one in lesson.exercises]
+    exercise = lesson.exercise(here)
+    later = names[names.index(exercise.name) :] if exercise else names
+    return next((name for name in later if name in open_here), open_here[0])

@@ -11,7 +11,7 @@ from app.content.blocks import Lesson, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
-from app.store import progress
+from app.store import attempts, progress
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of
@@ -32,12 +32,13 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
     """The lesson as a file; with *blank*, as if nobody had written in it."""
     if form not in FORMS:
         raise HTTPException(404)
-    state = LessonState()
+    state, right = LessonState(), dict[str, str]()
     learner = None if blank else await visitor.learner()
     if learner is not None:
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
-    text = await asyncio.to_thread(_written, lesson, form, state)
+            right = await attempts.right_texts(db, learner, lesson.name)
+    text = await asyncio.to_thread(_written, lesson, form, state, right)
     headers = {
         "content-disposition": f'attachment; filename="{lesson.slug}.{form}"',
         "cache-control": "private, no-store",
@@ -46,19 +47,19 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
     return Response(text.encode("utf-8", "replace"), headers=headers)
 
 
-def _written(lesson: Lesson, form: str, state: LessonState) -> str:
-    return written_as(form, cells_of(lesson, work_of(lesson, state)))
+def _written(lesson: Lesson, form: str, state: LessonState, right: Mapping[str, str]) -> str:
+    return written_as(form, cells_of(lesson, work_of(lesson, state, right)))
 
 
-def work_of(lesson: Lesson, state: LessonState) -> Work:
-    """What stands in *state*: the drafts of the boxes, the newest answers of the quizzes."""
+def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Work:
+    """What a learner has made: the newest *right* text or answer of each exercise, else what stands there."""
+    tried = {name: tries.newest.text for name, tries in state.tries.items()} | dict(right)
     answers = {}
     for quiz in lesson.exercises:
-        tries = state.tries.get(quiz.name)
-        given = decoded_answer(tries.newest.text) if tries and isinstance(quiz, Quiz) else None
+        given = decoded_answer(tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
         if isinstance(quiz, Quiz) and given:
             answers[quiz.name] = tuple(answer_of(quiz, given))
-    codes = {name: draft.text for name, draft in state.drafts.items()}
+    codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
         codes=codes, answers=answers, right=right_answers(lesson), drawings=drawings_of(lesson), names=names_for(lesson)
     )

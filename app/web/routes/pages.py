@@ -31,7 +31,7 @@ async def lesson(
         # A lesson can be read without a database.
         log.warning("database-unavailable", error=str(error.orig))
         state, saving = LessonState(), False
-    before, after = site.neighbours(lesson)
+    before, _ = site.neighbours(lesson)
     learner = await visitor.learner() if saving else None
     solved = await solved_by(site, learner if lesson.requires else None)
     return site.pages.page(
@@ -43,7 +43,6 @@ async def lesson(
         requires=builds_on(site, lesson, solved),
         progress=lesson_progress(site, lesson, state.solved),
         before=before,
-        after=after,
         ask=ask,
         emptied=emptied,
         saving=saving,

@@ -75,8 +75,13 @@ class Item:
     forward: Forward | None = None
 
 
+def is_solved(exercise: Exercise, solved: Collection[str]) -> bool:
+    """Whether *exercise* is among the names that are *solved*, under its own or a former one."""
+    return any(name in solved for name in (exercise.name, *exercise.was))
+
+
 def lesson_progress(site: Site, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
-    done = sum(any(name in solved for name in (one.name, *one.was)) for one in lesson.exercises)
+    done = sum(is_solved(one, solved) for one in lesson.exercises)
     return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=site.neighbours(lesson)[1])
 
 

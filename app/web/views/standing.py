@@ -9,7 +9,7 @@ from app.content.blocks import Deliverable, Lesson, Unit
 from app.content.estimates import total
 from app.store import progress
 from app.web.site import Site
-from app.web.views.lesson_view import LessonProgress, lesson_progress
+from app.web.views.lesson_view import LessonProgress, is_solved, lesson_progress
 
 Solved = Mapping[str, Collection[str]]
 """Names of the solved exercises, by lesson."""
@@ -111,4 +111,4 @@ def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
     exercise = lesson.exercise(anchor) if anchor else None
     if exercise is None:
         return progress_in(site, lesson, solved).complete
-    return any(name in solved.get(lesson.name, ()) for name in (exercise.name, *exercise.was))
+    return is_solved(exercise, solved.get(lesson.name, ()))

@@ -14,42 +14,51 @@ from app.store.progress import Place
 from app.web.application import create_app
 from app.web.routes.contents import _resume
 
-QUIZ = "---\ntitle: {name}\nid: {name}\nestimate: 1 min\n---\n\n:::{{number}} half\n:answer: 1/2\n\nHalf?\n:::\n"
+FRONT = "---\ntitle: {name}\nid: {name}\nestimate: 1 min\n---\n"
+QUIZ = "\n:::{{number}} {name}\n:was: was-{name}\n:answer: 1/2\n\nHalf?\n:::\n"
+ALL = ["a", "b", "c"]
 
 
 def lesson(name: str) -> Lesson:
-    found, errors = parse_lesson(QUIZ.format(name=name), f"01-{name}.md")
+    text = FRONT.format(name=name) + "".join(QUIZ.format(name=one) for one in ALL)
+    found, errors = parse_lesson(text, f"01-{name}.md")
     assert found is not None, errors
     return found
 
 
-LESSONS = [lesson(name) for name in ("first", "second", "third")]
-
-
-def site() -> Any:
-    def neighbours(one: Lesson) -> tuple[Lesson | None, Lesson | None]:
-        at = LESSONS.index(one)
-        return None, LESSONS[at + 1] if at + 1 < len(LESSONS) else None
-
-    return SimpleNamespace(course=SimpleNamespace(lessons=LESSONS), neighbours=neighbours)
+SITE: Any = SimpleNamespace(course=SimpleNamespace(lessons=[lesson(name) for name in ("first", "second", "third")]))
 
 
 @pytest.mark.parametrize(
-    ("solved", "leads_to"),
+    ("place", "solved", "leads_to"),
     [
-        ({}, ("first", "half")),
-        ({"first": ["half"]}, ("second", None)),
-        ({"first": ["half"], "second": ["half"]}, ("third", None)),
-        ({"first": ["half"], "second": ["half"], "third": ["half"]}, ("first", "half")),
+        (("first", None), {}, ("first", None)),
+        (("first", "b"), {}, ("first", "b")),
+        (("first", "was-b"), {}, ("first", "b")),
+        (("first", "gone"), {}, ("first", "a")),
+        (("first", "a"), {"first": ["a"]}, ("first", "b")),
+        (("first", "a"), {"first": ["a", "was-b"]}, ("first", "c")),
+        (("first", "c"), {"first": ["b", "c"]}, ("first", "a")),
+        (("first", None), {"first": ["a"]}, ("first", "b")),
+        (("first", "c"), {"first": ALL}, ("second", None)),
+        (("first", "c"), {"first": ALL, "second": ["b"]}, ("second", "a")),
+        (("first", "c"), {"first": ALL, "second": ALL}, ("third", None)),
+        (("third", "c"), {"first": ["a"], "third": ALL}, ("first", "b")),
+        (("first", "c"), {"first": ALL, "second": ALL, "third": ALL}, ("first", None)),
     ],
 )
-def test_one_continues_where_one_left_off_or_after_what_is_finished(
-    solved: dict[str, list[str]], leads_to: tuple[str, str | None]
+def test_one_continues_at_the_next_open_exercise(
+    place: tuple[str, str | None], solved: dict[str, list[str]], leads_to: tuple[str, str | None]
 ) -> None:
-    resume = _resume(site(), Place("first", "half"), solved)
+    resume = _resume(SITE, Place(*place), solved)
 
     assert resume is not None
     assert (resume.lesson.name, resume.exercise) == leads_to
+
+
+def test_nobody_and_who_was_in_a_lesson_that_is_gone_begin_anew() -> None:
+    assert _resume(SITE, None, {}) is None
+    assert _resume(SITE, Place("gone", "a"), {}) is None
 
 
 def test_units_are_numbered_by_their_place_and_not_by_their_folders(

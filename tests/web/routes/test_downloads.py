@@ -31,6 +31,20 @@ def test_own_code_and_answers_are_in_it(client: TestClient) -> None:
     assert "Your answer: `(4, 2)`" in text
 
 
+def test_what_was_right_is_taken_away_and_not_what_was_tried_after_it(client: TestClient) -> None:
+    right = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+    for revision, code in enumerate((right, "dX = -dY @ W.T  # mine\n")):
+        client.post("/lessons/linear/code/linear-backward/check", data={"code": code, "revision": revision})
+    for answer in ("(4, 2)", "(3, 2)", "(2, 3)"):
+        client.post("/lessons/linear/quiz/dw-shape", data={"answer": answer})
+
+    text = client.get(f"{URL}.md").text
+
+    assert right in text
+    assert "# mine" not in text
+    assert "Your answer: `(3, 2)`" in text
+
+
 def test_a_product_is_answered_as_it_was_built(client: TestClient) -> None:
     client.post("/lessons/linear/quiz/dw-product", data={"left": "X", "left_transposed": "T", "right": "dY"})
 
