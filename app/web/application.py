@@ -28,11 +28,10 @@ from app.web.middleware.redirects import RelativeRedirects
 from app.web.middleware.request_log import RequestLog
 from app.web.middleware.security import RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import VisitorMiddleware
-from app.web.program_shapes import ShapesOf
 from app.web.render import Pages, wants_fragment
 from app.web.routes import answers, code_boxes, contents, downloads, finish, health, hints, names, pages, training
 from app.web.site import Site, published
-from app.web.tasks import Tasks
+from app.web.tasks import ShapesOf, Tasks
 from app.web.training_runs import Runs
 
 log = structlog.get_logger()

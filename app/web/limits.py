@@ -1,13 +1,18 @@
-"""How much one learner may ask of the graders, and how a question is put off that cannot be answered now.
+"""What one learner may ask of the graders: how much, and for how long.
 
-Whatever is put off was saved before: the answer is 429, says so, and tells in `Retry-After` when to come again.
+What cannot be answered now was saved before: the answer is 429, says so, and tells in `Retry-After` when to come again.
+A browser that aborts a request, by its Stop button or because the page was closed, closes the connection. That is the
+only sign there is, it needs no second address, and it reaches the very process that does the work.
 """
 
+import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 MINUTE = 60.0
@@ -60,3 +65,31 @@ class Allowance:
         if len(self._full_at) >= REMEMBERED:
             self._full_at = {one: at for one, at in self._full_at.items() if at > now}
         self._full_at[learner] = full_at
+
+
+T = TypeVar("T")
+
+
+async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """What *work* returns; it is cancelled when nobody waits for the answer any more.
+
+    The form must have been read: what is left to receive is the end.
+
+    Raises:
+        ClientDisconnect: Nobody waits.
+    """
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        for one in (working, leaving):
+            one.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -11,7 +11,6 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
-from app.web.exam import is_exam
 from app.web.theme import theme_of
 from app.web.verdict_words import OUTCOMES, heat_level, number
 
@@ -72,7 +71,6 @@ def _environment(templates: Path) -> Environment:
         "heat_level": heat_level,
         "outcome": OUTCOMES.__getitem__,
     }
-    environment.tests["exam"] = is_exam
     return environment
 
 

@@ -1,6 +1,6 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Annotated, cast
@@ -15,14 +15,30 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
-from app.web.completion import scope_of, scope_of_checker
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Visitor
 from app.web.pictures.album import Album
-from app.web.program_shapes import ShapesOf
 from app.web.render import Pages
-from app.web.tasks import Tasks
+from app.web.tasks import ShapesOf, Tasks, scope_of, scope_of_checker
 from app.web.training_runs import Runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonProgress:
+    """How many exercises are solved; *after* is the lesson that comes next."""
+
+    lesson: Lesson
+    done: int
+    total: int
+    after: Lesson | None
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total
+
+    @property
+    def announcement(self) -> str:
+        return "Lesson complete." if self.complete else f"{self.done} of {self.total} exercises done."
 
 
 @dataclass(frozen=True)
@@ -58,13 +74,25 @@ class Site:
         """The pictures of this course, each drawn once."""
         return Album()
 
+    @cached_property
+    def _scopes(self) -> dict[tuple[str, str], str]:
+        return {}
+
     def scope(self, lesson: Lesson, exercise: CodeBox) -> str:
-        """The names that the editor of *exercise* offers."""
-        match self.tasks.task(lesson, exercise):
-            case CheckerTask(checker=checker):
-                return scope_of_checker(checker)
-            case HuntTask(mending=task) | (Task() as task):
-                return scope_of(task, self.shapes.inferred(task.forward))
+        """The names that the editor of *exercise* offers, found once."""
+        key = lesson.name, exercise.name
+        if key not in self._scopes:
+            match self.tasks.task(lesson, exercise):
+                case CheckerTask(checker=checker):
+                    self._scopes[key] = scope_of_checker(checker)
+                case HuntTask(mending=task) | (Task() as task):
+                    self._scopes[key] = scope_of(task, self.shapes.inferred(task.forward))
+        return self._scopes[key]
+
+    def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
+        """How far somebody is in *lesson* who has *solved* these of its exercises."""
+        done = sum(is_solved(one, solved) for one in lesson.exercises)
+        return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=self.neighbours(lesson)[1])
 
     def unit_of(self, lesson: Lesson) -> Unit:
         return next(unit for unit in self.course.units if lesson in unit.lessons)
@@ -76,6 +104,11 @@ class Site:
         before = lessons[position - 1] if position else None
         after = lessons[position + 1] if position + 1 < len(lessons) else None
         return before, after
+
+
+def is_solved(exercise: Exercise, solved: Collection[str]) -> bool:
+    """Whether *exercise* is among the names that are *solved*, under its own or a former one."""
+    return any(name in solved for name in (exercise.name, *exercise.was))
 
 
 def published(course: Course) -> Course:

@@ -6,7 +6,6 @@ from typing import Literal
 from app.engine.grader import Run
 from app.grading.forward.facts import Outcome
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
-from app.grading.quiz.feedback import Feedback
 
 Mark = Literal["right", "wrong", "follows", "later", "fault"]
 
@@ -79,6 +78,16 @@ class VerdictView:
     ours: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitting:
+    """The hint that is about the first fault. *way* says how it is come by; empty where it is open already."""
+
+    number: int
+    called: str
+    about: str
+    way: str
+
+
 def verdict_view(verdict: Verdict) -> VerdictView:
     first = first_fault(verdict)
     rows = tuple(
@@ -117,6 +126,26 @@ def _mark(verdict: Verdict) -> Mark:
     return UNJUDGED.get(verdict.outcome, "wrong")
 
 
+def fitting_hint(verdict: VerdictView, total: int, opened: int) -> Fitting | None:
+    """What *verdict* says of *total* hints: they open in order, so one that fits may stand behind others."""
+    at = verdict.hint
+    about = next((row.verdict.name for row in verdict.rows if row.explained), "")
+    if at is None or not about or at >= total:
+        return None
+    called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
+    way = "" if at < opened or total == 1 else _way(opened + 1, at)
+    return Fitting(number=at + 1, called=called, about=about, way=way)
+
+
+def _way(first: int, last: int) -> str:
+    """How a hint is come by that stands behind the closed ones from *first* to *last*."""
+    if last < first:
+        return "it is the next one"
+    if last == first:
+        return f"hint {first} opens before it"
+    return f"hints {first} {'and' if last == first + 1 else 'to'} {last} open before it"
+
+
 def totals(verdict: Verdict) -> str:
     """`2 of 3 right, checked on 2 hidden sizes`; nothing that was not run is claimed."""
     right = sum(one.verdict in RIGHT for one in verdict.names)
@@ -140,11 +169,6 @@ def run_announcement(run: Run) -> str:
     if run.outcome == "graded":
         return f"It ran: {len(run.shown)} {'value' if len(run.shown) == 1 else 'values'} shown."
     return spoken(f"{OUTCOMES[run.outcome]}. {run.message}")
-
-
-def feedback_announcement(feedback: Feedback) -> str:
-    word = {True: "Right.", False: "Not right.", None: "Not yet."}[feedback.correct]
-    return spoken(f"{word} {feedback.message.striptags()}")
 
 
 def spoken(text: str) -> str:

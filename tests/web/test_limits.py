@@ -16,8 +16,7 @@ from app.engine.grader import Readiness
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.disconnect import while_wanted
-from app.web.limits import Allowance, NotNowError
+from app.web.limits import Allowance, NotNowError, while_wanted
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"

@@ -8,16 +8,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Axes, Choice, Exercise, Matmul, Number, Quiz
-from app.content.blocks import Shape as ShapeQuiz
+from app.content.blocks import Exercise, Matmul, Quiz
 from app.store import attempts, progress
 from app.store.progress import LessonState
 from app.web.json_columns import encoded_answer
 from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.verdict_words import feedback_announcement
 from app.web.views.exercise_view import quiz_view
-from app.web.views.lesson_view import lesson_progress, shapes_for
 
 ANSWER_CHARACTERS = 2000
 VALUES = 64
@@ -42,7 +39,7 @@ async def answer(
     quiz = quiz_of(exercise)
     fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
     given = tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in fields)
-    shapes = await shapes_for(site, lesson, quiz)
+    shapes = await site.shapes.about(lesson, quiz)
     view = quiz_view(lesson, quiz, LessonState(), shapes, fresh=given)
     assert view.feedback is not None, "a given answer is marked"
     learner = await visitor.begin()
@@ -62,12 +59,12 @@ async def answer(
     return site.pages.fragment(
         "_answered.html",
         view=view,
-        announcement=feedback_announcement(view.feedback),
-        progress=lesson_progress(site, lesson, LessonState(progress=rows).solved),
+        announcement=view.announcement,
+        progress=site.progress(lesson, LessonState(progress=rows).solved),
     )
 
 
 def quiz_of(exercise: Exercise) -> Quiz:
-    if not isinstance(exercise, (ShapeQuiz, Number, Choice, Axes, Matmul)):
+    if not isinstance(exercise, Quiz):
         raise HTTPException(404)
     return exercise

@@ -20,15 +20,13 @@ from app.grading.judge.verdict import Verdict
 from app.store import attempts, drafts, progress
 from app.store.drafts import Saved
 from app.store.progress import LessonState
-from app.web.disconnect import while_wanted
 from app.web.json_columns import encoded
-from app.web.limits import NotNowError
+from app.web.limits import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
-from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import run_announcement, verdict_view
-from app.web.views.exercise_view import CodeView, code_view
-from app.web.views.lesson_view import LessonProgress, known_shapes, lesson_progress
-from app.web.views.nudge_view import ENTRY_CHARACTERS, field_of, nudge_view
+from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of
+from app.web.views.nudge_view import nudge_view
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/lessons/{slug}/code/{name}")
@@ -59,7 +57,7 @@ class Box:
 
     def view_of(self, state: LessonState) -> CodeView:
         scope = self.site.scope(self.lesson, self.exercise)
-        return code_view(self.lesson, self.exercise, state, scope, known_shapes(self.site, self.lesson, self.exercise))
+        return code_view(self.lesson, self.exercise, state, scope, self.site.shapes.known(self.lesson, self.exercise))
 
     def back(self, query: str = "") -> Response:
         return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)
@@ -126,7 +124,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
-    done = lesson_progress(site, box.lesson, state.solved)
+    done = site.progress(box.lesson, state.solved)
     return _shown(box, "_checked.html", view, view.checked.announcement, saved=saved, done=done)
 
 

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
-from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.lesson_view import is_solved
+from app.web.site import Site, TheSite, TheVisitor, is_solved
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()

@@ -16,7 +16,7 @@ from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of
 from app.web.site import TheLesson, TheSite, TheVisitor
-from app.web.views.widgets import answer_of
+from app.web.views.exercise_view import answer_of
 
 router = APIRouter()
 

@@ -12,10 +12,9 @@ from app.content.blocks import Grad, Lesson, Train
 from app.grading.judge.verdict import Verdict
 from app.store import attempts, progress, trainings
 from app.store.tables import TrainingRun
-from app.web.exam import is_exam
 from app.web.json_columns import decoded_snapshot, decoded_verdict
-from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.lesson_view import is_solved
+from app.web.site import Site, TheSite, TheVisitor, is_solved
+from app.web.views.exercise_view import is_exam
 from app.web.views.run_view import Trained, trained_view
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 

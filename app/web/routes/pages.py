@@ -12,7 +12,7 @@ from app.store.progress import LessonState
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
-from app.web.views.lesson_view import items_of, lesson_progress
+from app.web.views.lesson_view import items_of
 from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
@@ -41,7 +41,7 @@ async def lesson(
         unit=site.unit_of(lesson),
         items=await items_of(site, lesson, state, learner),
         requires=builds_on(site, lesson, solved),
-        progress=lesson_progress(site, lesson, state.solved),
+        progress=site.progress(lesson, state.solved),
         before=before,
         ask=ask,
         emptied=emptied,

@@ -17,7 +17,6 @@ from app.web.limits import NotNowError
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.training_runs import Order
-from app.web.views.lesson_view import lesson_progress
 from app.web.views.names_view import known_names
 from app.web.views.training_view import TrainView, order_of, train_view, with_run
 
@@ -130,5 +129,5 @@ async def _shown(
     if learner is not None:
         async with site.database.read() as db:
             rows = await progress.progress_in(db, learner, lesson.name)
-    done = lesson_progress(site, lesson, LessonState(progress=rows).solved)
+    done = site.progress(lesson, LessonState(progress=rows).solved)
     return site.pages.fragment("_trained.html", view=view, announcement=view.said, progress=done)

@@ -1,21 +1,40 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.content.blocks import Bug, Choice, CodeBox, Exercise, Hint, Lesson, Number, Quiz
+from app.content.blocks import (
+    Axes,
+    Bug,
+    Checker,
+    Choice,
+    CodeBox,
+    Exercise,
+    Forward,
+    Grad,
+    Hint,
+    Lesson,
+    Matmul,
+    Number,
+    Quiz,
+)
 from app.engine.grader import Run
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import split_line, suspects_of
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
+from app.grading.quiz.mark_matmul import Operand, operands_offered
+from app.grading.quiz.wording import written
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
-from app.web.verdict_words import Row, VerdictView, verdict_view
-from app.web.views.nudge_view import NudgeField, nudge_fields
-from app.web.views.widgets import PRODUCT_FIELDS, Widget, answer_of, widget_of
+from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, spoken, verdict_view
 
+ENTRY_CHARACTERS = 200
+EXAM_NAMES = 10
+PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 STATES = {True: "right", False: "wrong", None: "open"}
 
 
@@ -35,16 +54,6 @@ class HintsView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitting:
-    """The hint that is about the first fault. *way* says how it is come by; empty where it is open already."""
-
-    number: int
-    called: str
-    about: str
-    way: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QuizView:
     """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`."""
 
@@ -55,7 +64,8 @@ class QuizView:
     state: str
     solved: bool
     hints: HintsView
-    widget: Widget
+    shapes: Mapping[str, Shape]
+    forward: Forward | None
 
     @property
     def name(self) -> str:
@@ -66,6 +76,43 @@ class QuizView:
         """The answer of a product builder, by field."""
         given = (*self.given, "", "", "", "")
         return dict(zip(PRODUCT_FIELDS, given, strict=False))
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """What a product is built of."""
+        assert isinstance(self.quiz, Matmul)
+        return operands_offered(self.quiz, self.shapes, self.forward)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """What may be summed."""
+        assert isinstance(self.quiz, Axes)
+        return axes_offered(self.quiz, self.shapes)
+
+    @property
+    def sums(self) -> str:
+        """For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`."""
+        assert isinstance(self.quiz, Axes)
+        left = sums_offered(self.quiz, self.shapes)
+        return "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
+
+    @property
+    def announcement(self) -> str:
+        """The one sentence for `role=status`."""
+        if self.feedback is None:
+            return ""
+        word = {True: "Right.", False: "Not right.", None: "Not yet."}[self.feedback.correct]
+        return spoken(f"{word} {self.feedback.message.striptags()}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NudgeField:
+    """Where an entry of *tensor* is picked; *entry* stands there at first: the one that differs most."""
+
+    tensor: str
+    shape: str
+    field: str
+    entry: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,15 +179,11 @@ class CodeView:
 
     @property
     def fitting(self) -> Fitting | None:
-        """What the verdict says of the hints: they open in order, so one that fits may stand behind others."""
-        at = self.checked.hint if self.checked else None
-        about = next((row.verdict.name for row in self.checked.rows if row.explained), "") if self.checked else ""
-        total, opened = self.hints.total, len(self.hints.open)
-        if at is None or not about or at >= total:
-            return None
-        called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
-        way = "" if at < opened or total == 1 else _way(opened + 1, at)
-        return Fitting(number=at + 1, called=called, about=about, way=way)
+        return fitting_hint(self.checked, self.hints.total, len(self.hints.open)) if self.checked else None
+
+    @property
+    def exam(self) -> bool:
+        return is_exam(self.exercise)
 
     @property
     def state(self) -> str:
@@ -151,15 +194,6 @@ class CodeView:
     @property
     def rows(self) -> int:
         return min(24, max(5, self.code.count("\n") + 2))
-
-
-def _way(first: int, last: int) -> str:
-    """How a hint is come by that stands behind the closed ones from *first* to *last*."""
-    if last < first:
-        return "it is the next one"
-    if last == first:
-        return f"hint {first} opens before it"
-    return f"hints {first} {'and' if last == first + 1 else 'to'} {last} open before it"
 
 
 def quiz_view(
@@ -182,8 +216,21 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        widget=widget_of(quiz, shapes, forward),
+        shapes=shapes,
+        forward=forward,
     )
+
+
+def answer_of(quiz: Quiz, given: Sequence[str]) -> list[str]:
+    """The values of a form as `mark` reads them: a product's factors as `X.T`, everything else as it came."""
+    if not isinstance(quiz, Matmul):
+        return list(given)
+    fields = dict(zip(PRODUCT_FIELDS, given, strict=False))
+    return [
+        f"{fields[side]}.T" if fields.get(f"{side}_transposed") else fields[side]
+        for side in ("left", "right")
+        if fields.get(side)
+    ]
 
 
 def code_view(
@@ -222,6 +269,11 @@ def _lines(bug: Bug, named: int | None) -> tuple[LineView, ...]:
     )
 
 
+def is_exam(exercise: Exercise) -> bool:
+    """Whether passing *exercise* gives a badge: a large box of gradients without a hint."""
+    return isinstance(exercise, Grad) and not exercise.hints and len(exercise.require) >= EXAM_NAMES
+
+
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:
     row = state.progress.get(exercise.name)
     opened = min(row.hints, len(exercise.hints)) if row else 0
@@ -258,3 +310,25 @@ def closed_because(exercise: CodeBox, *, solved: bool, hints: int, failed: int) 
     if hints < len(exercise.hints):
         return "The solution opens after the last hint."
     return "" if exercise.hints or failed else "The solution opens after the first check."
+
+
+def field_of(name: str) -> str:
+    """The form field with the index for *name*: all of them travel in the one form of the box."""
+    return f"entry-{name}"
+
+
+def nudge_fields(box: CodeBox, verdict: Verdict | None, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
+    """The field of each gradient that *box* asks for, by its name."""
+    if verdict is None or isinstance(box, Checker):
+        return {}
+    return {one.name: _field(one, shapes.get(one.name[1:])) for one in verdict.names if one.name in box.require}
+
+
+def _field(one: NameVerdict, shape: Shape | None) -> NudgeField:
+    entry = one.worst[0].index if one.worst else () if shape is None else (0,) * len(shape)
+    return NudgeField(
+        tensor=one.name[1:],
+        shape="" if shape is None else written(shape),
+        field=field_of(one.name),
+        entry=", ".join(map(str, entry)),
+    )

@@ -1,6 +1,6 @@
 """A lesson with what one learner has done in it, put together for the page."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.content.blocks import (
@@ -11,13 +11,13 @@ from app.content.blocks import (
     Checker,
     Choice,
     CodeBox,
-    Exercise,
     Forward,
     Grad,
     Lesson,
     Matmul,
     Number,
     Prose,
+    Quiz,
     Train,
     Visual,
 )
@@ -47,24 +47,6 @@ TEMPLATES: Mapping[type, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LessonProgress:
-    """How many exercises are solved; *after* is the lesson that comes next."""
-
-    lesson: Lesson
-    done: int
-    total: int
-    after: Lesson | None
-
-    @property
-    def complete(self) -> bool:
-        return self.done == self.total
-
-    @property
-    def announcement(self) -> str:
-        return "Lesson complete." if self.complete else f"{self.done} of {self.total} exercises done."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One block of the page: the template that shows it, and the learner's side of it where it is an exercise."""
 
@@ -75,16 +57,6 @@ class Item:
     forward: Forward | None = None
 
 
-def is_solved(exercise: Exercise, solved: Collection[str]) -> bool:
-    """Whether *exercise* is among the names that are *solved*, under its own or a former one."""
-    return any(name in solved for name in (exercise.name, *exercise.was))
-
-
-def lesson_progress(site: Site, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
-    done = sum(is_solved(one, solved) for one in lesson.exercises)
-    return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=site.neighbours(lesson)[1])
-
-
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
     return [await _item(site, lesson, block, state, learner) for block in lesson.blocks]
 
@@ -92,10 +64,10 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> Item:
     template = TEMPLATES[type(block)]
     if isinstance(block, CodeBox):
-        scope, shapes = site.scope(lesson, block), known_shapes(site, lesson, block)
+        scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
         return Item(template=template, block=block, view=code_view(lesson, block, state, scope, shapes))
-    if isinstance(block, (ShapeQuiz, Number, Choice, Axes, Matmul)):
-        shapes = await shapes_for(site, lesson, block)
+    if isinstance(block, Quiz):
+        shapes = await site.shapes.about(lesson, block)
         return Item(template=template, block=block, view=quiz_view(lesson, block, state, shapes))
     if isinstance(block, Train):
         return Item(template=template, block=block, view=await train_view(site, lesson, block, state, learner))
@@ -107,18 +79,3 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         forward = lesson.forward(block.forward) if block.forward else None
         return Item(template=template, block=block, shapes=await site.shapes.of(forward), forward=forward)
     return Item(template=template, block=block)
-
-
-def known_shapes(site: Site, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
-    """Shapes that the source of the forward program of *box* tells; nothing is run."""
-    forward = None if isinstance(box, Checker) else lesson.forward(box.forward)
-    return {} if forward is None else site.shapes.inferred(forward)
-
-
-async def shapes_for(site: Site, lesson: Lesson, exercise: Exercise) -> Mapping[str, Shape]:
-    """Shapes of the tensors that *exercise* is about; nothing for one without a forward program."""
-    if not isinstance(exercise, (ShapeQuiz, Axes, Matmul)) or exercise.forward is None:
-        return {}
-    asked = (exercise.of, exercise.source if isinstance(exercise, Axes) else None)
-    tensors = (name.removeprefix("d") for name in asked if name)
-    return await site.shapes.of(lesson.forward(exercise.forward), *tensors)

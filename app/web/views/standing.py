@@ -8,8 +8,7 @@ from markupsafe import Markup
 from app.content.blocks import Deliverable, Lesson, Unit
 from app.content.estimates import total
 from app.store import progress
-from app.web.site import Site
-from app.web.views.lesson_view import LessonProgress, is_solved, lesson_progress
+from app.web.site import LessonProgress, Site, is_solved
 
 Solved = Mapping[str, Collection[str]]
 """Names of the solved exercises, by lesson."""
@@ -94,7 +93,7 @@ def builds_on(site: Site, lesson: Lesson, solved: Solved) -> tuple[LessonProgres
 
 
 def progress_in(site: Site, lesson: Lesson, solved: Solved) -> LessonProgress:
-    return lesson_progress(site, lesson, solved.get(lesson.name, ()))
+    return site.progress(lesson, solved.get(lesson.name, ()))
 
 
 def _made(site: Site, deliverable: Deliverable, solved: Solved) -> Made | None:
