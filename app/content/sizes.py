@@ -31,9 +31,8 @@ def sizes_in(text: str) -> tuple[str, ...]:
         raise UnreadableShapeError("Nothing is written there.")
     if re.search(r"[()\[\]{}]", plain):
         raise UnreadableShapeError("Its brackets do not match.")
-    sizes = re.split(
-        r"\s*[,;×*]\s*|(?<=\d)\s*[xX]\s*(?=[\d?])|(?<=[A-Za-z?])\s+[xX]\s+(?=\w)|\s+(?:by\s+)?", plain.rstrip(",; ")
-    )
+    plain = " ".join(plain.rstrip(",; ").split())
+    sizes = re.split(" ?[,;×*] ?|(?<=[0-9]) ?[xX] ?(?=[0-9?])|(?<=[A-Za-z?]) [xX] (?=\\w)| (?:by )?", plain)
     if not all(re.fullmatch(r"\?|_+|\d{1,9}|[^\W\d]\w*", size) for size in sizes):
         raise UnreadableShapeError("It should be sizes separated by commas, such as (32, 64).")
     if len(sizes) > MOST_AXES:

@@ -175,14 +175,14 @@ def _parsed(source: str) -> ast.expr | None:
 CALLS: tuple[Row, ...] = (
     (r"^(\w+)\(\): argument 'keepdim' \(position \d+\) must be bool, not int", _axes),
     (r"^(\w+)\(\) received an invalid combination of arguments - got \((?:Tensor, )?int, int\)", _axes),
-    (r"([\w<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)", _lacking),
-    (r"([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'", _option),
-    (r"^(\w+)\(\) received an invalid combination of arguments - got \([^)]*?(\w+)=", _option),
+    (r"([\w<>]{1,80})\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)", _lacking),
+    (r"([\w<>]{1,80})\(\) got an unexpected keyword argument '(\w+)'", _option),
+    (r"^(\w+)\(\) received an invalid combination of arguments - got \([^)]{0,150}?(\w{1,60})=", _option),
     (r"^'([\w.]+)' object is not callable", _called),
     (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", _uncalled),
     (r"^unsupported operand type\(s\) for (\S+?):? '([\w.]+)' and '([\w.]+)'", _operator),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", _power),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", _argument),
-    (r"([\w<>]+)\(\) takes (?:.+ positional arguments? but \d+ (?:was|were) given|no arguments)", _surplus),
+    (r"([\w<>]{1,80})\(\) takes (?:.{1,40} positional arguments? but \d+ (?:was|were) given|no arguments)", _surplus),
     (r"^(\w+)\(\) received an invalid combination of arguments - got (\([^)]*\))", _misfit),
 )

@@ -15,7 +15,7 @@ from app.grading.judge.verdict import NameVerdict
 LINE = "line"
 MEND = "mending"
 OTHERS = "other lines"
-_MARK = re.compile(r"\n?[ \t]*# ?wrong line: ?(\d{1,6})\s*\Z")
+_MARK = re.compile(r"# ?wrong line: ?(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,14 @@ def with_line(code: str, line: int) -> str:
 
 def split_line(text: str) -> tuple[str, int | None]:
     """The code, and the line that is named after it."""
-    found = _MARK.search(text)
-    return (text[: found.start()], int(found[1])) if found else (text, None)
+    # The last line alone is looked at, from its last `#` on: whatever stands before costs nothing.
+    code, _, last = text.rstrip().rpartition("\n")
+    before, _, comment = last.rpartition("#")
+    found = _MARK.fullmatch(f"#{comment}")
+    if found is None or "#" not in last:
+        return text, None
+    before = before.rstrip(" \t")
+    return f"{code}\n{before}" if code and before else code or before, int(found[1])
 
 
 def line_verdict(bug: Bug, named: int | None) -> NameVerdict:

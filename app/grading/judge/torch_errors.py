@@ -175,14 +175,14 @@ ROWS: tuple[Row, ...] = (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
         _broadcast,
     ),
-    (r"output with shape (\[.*?\]) doesn't match the broadcast shape (\[.*?\])", _output_shape),
+    (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
     (
-        r"shape mismatch: value tensor of shape (\[.*?\]) cannot be broadcast to indexing result of shape (\[.*?\])",
+        r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",
         _indexed,
     ),
-    (r"expanded size of the tensor .* Target sizes: (\[.*?\])\.\s+Tensor sizes: (\[.*?\])", _expanded),
+    (r"expanded size of the tensor .{0,120} Target sizes: (\[.{0,80}?\])\.\s+Tensor sizes: (\[.{0,80}?\])", _expanded),
     (r"view size is not compatible with input tensor's size and stride", _view),
-    (r"shape '(\[.*?\])' is invalid for input of size (\d+)", _reshape),
+    (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
     (r"one_hot is only applicable to index tensor", _one_hot),
     (
         r"expected m1 and m2 to have the same dtype|expected scalar type|must have the same dtype|have same dtype",

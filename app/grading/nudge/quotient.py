@@ -86,7 +86,8 @@ def read_entry(text: str, name: str, shape: tuple[int, ...]) -> tuple[int, ...] 
     many = len(shape)
     wanted = "it is one number and takes no index" if not many else f"give {_count(many)}, {_example(shape)}"
     inside = re.fullmatch(r"[\[(]?([^\[\]()]*?)[\])]?", text.strip().replace("\u2212", "-"))
-    parts = re.split(r"\s*,\s*|\s+", inside[1].strip().rstrip(",").strip()) if inside and inside[1].strip() else []
+    parts = re.split(" ?, ?| ", " ".join(inside[1].split()).removesuffix(",").rstrip()) if inside else []
+    parts = [] if parts == [""] else parts
     if inside is None or not all(re.fullmatch(r"[+-]?[0-9]{1,9}", part) for part in parts):
         return f"`{text.strip()[:40]}` is no index. {kind}: {wanted}."
     if len(parts) != many:

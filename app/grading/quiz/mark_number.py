@@ -16,7 +16,7 @@ from app.grading.quiz.wording import NOT_YET, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
-DECIMAL = re.compile(r"^\s*[-+−–]?\s*(\d*)[.,]?(\d*)(?:[eE]([-+]?\d{1,3}))?\s*$")
+DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,12 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
 
 def _reading(text: str, quiz: Number) -> Reading:
     value = number_of(text, quiz.given)
-    match = DECIMAL.match(text)
+    match = DECIMAL.fullmatch("".join(text.split()))
     if match is None:
         return Reading(value)
-    digits = len((match[1] + match[2]).lstrip("0"))
-    exponent = int(match[3] or 0) - len(match[2])
+    decimals = match[2] or ""
+    digits = len((match[1] + decimals).lstrip("0"))
+    exponent = int(match[3] or 0) - len(decimals)
     return Reading(value, 10.0**exponent if abs(exponent) < 300 else 0.0, digits)
 
 
