@@ -6,16 +6,18 @@ once, without waiting, when another one wrote in between.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, event, make_url, text
+from sqlalchemy import Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
 _BEGIN = "backhand_begin"
 
 BUSY_SECONDS = 5.0
 """How long a transaction of SQLite waits for another one's lock."""
+_HELD = text("SELECT id FROM learner WHERE id = :learner FOR NO KEY UPDATE")
 
 
 class Database:
@@ -45,6 +47,31 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+async def hold(db: AsyncSession, learner: int) -> None:
+    """Let only this transaction change what *learner* wrote, until it ends; comes before the first of such rows.
+
+    SQLite has one writer anyway. No key is held: rows that only point at the learner may still be added.
+    """
+    if db.get_bind().dialect.name != "sqlite":
+        await db.execute(_HELD, {"learner": learner})
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite forgets time zones, so the zone is put back on reading."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
 
 
 def open_engine(url: str) -> AsyncEngine:

@@ -6,13 +6,14 @@ adopted, so nobody can be made to use a session that somebody else knows.
 
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, cast
 
 from sqlalchemy import CursorResult, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.database import now
 from app.store.tables import Base, Learner, Session
 
 SEEN_EVERY = timedelta(days=1)
@@ -24,10 +25,6 @@ class Known:
 
     learner: int
     stale: bool
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
 
 
 def hash_of(token: str) -> str:
@@ -58,15 +55,6 @@ async def sessions(db: AsyncSession) -> int:
 
 async def mark_seen(db: AsyncSession, token: str) -> None:
     await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(seen_at=now()))
-
-
-async def hold(db: AsyncSession, learner: int) -> None:
-    """Let only this transaction change what *learner* wrote, until it ends; comes before the first of such rows.
-
-    SQLite has one writer anyway. `key_share`: rows that only point at the learner may still be added.
-    """
-    if db.get_bind().dialect.name != "sqlite":
-        await db.execute(select(Learner.id).where(Learner.id == learner).with_for_update(key_share=True))
 
 
 async def forget_empty(db: AsyncSession, before: datetime) -> int:

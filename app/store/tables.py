@@ -4,25 +4,15 @@ Lessons and exercises are kept by their ids (`lesson`, `exercise`), never by slu
 reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import DateTime, Dialect, ForeignKey, Index, MetaData, String, Text, TypeDecorator
+from sqlalchemy import ForeignKey, Index, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from app.store.database import Moment
+
 NAME_LENGTH = 200
-
-
-class Moment(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite forgets time zones, so the zone is put back on reading."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 class Base(DeclarativeBase):

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.learners import hold, now
+from app.store.database import hold, now
 from app.store.tables import TrainingRun
 
 SILENCE = timedelta(seconds=20)

@@ -17,7 +17,7 @@ from app.content.blocks import Course
 from app.engine.grader import Grader
 from app.settings import Settings
 from app.store import learners
-from app.store.database import Database
+from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.web import theme
 from app.web.assets import URL, Assets, KeptFiles
@@ -65,7 +65,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
-            await learners.forget_empty(db, learners.now() - EMPTY_LEARNERS_STAY)
+            await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()

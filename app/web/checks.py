@@ -13,7 +13,7 @@ from typing import TypeVar
 from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Grader, Nudge, Run
 from app.grading.judge.verdict import Verdict
-from app.store.attempts import Answered
+from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
 from app.web.limits import Allowance, NotNowError
 from app.web.middleware.metrics import Metrics

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select, text, update
 
 from app.store import drafts, learners, progress, trainings
-from app.store.database import Database
+from app.store.database import Database, now
 from app.store.tables import Draft, Session
 from app.store.trainings import Begun
 
@@ -39,7 +39,7 @@ async def test_an_unknown_token_is_nobodys(database: Database, token: str) -> No
 async def test_a_session_seen_long_ago_is_stale_until_it_is_marked(database: Database) -> None:
     async with database.write() as db:
         _, token = await learners.begin_session(db)
-        await db.execute(update(Session).values(seen_at=learners.now() - timedelta(days=2)))
+        await db.execute(update(Session).values(seen_at=now() - timedelta(days=2)))
 
     async with database.write() as db:
         before = await learners.known(db, token)
@@ -57,7 +57,7 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
         await drafts.save_draft(db, me, "lesson", "box", "text")
 
     async with database.write() as db:
-        gone = await learners.forget_empty(db, learners.now() + timedelta(seconds=1))
+        gone = await learners.forget_empty(db, now() + timedelta(seconds=1))
         left = await db.scalar(select(Draft.text))
     assert gone == 1
     assert left == "text"
@@ -71,7 +71,7 @@ async def test_whoever_opened_a_lesson_or_trained_is_not_forgotten(database: Dat
         await trainings.begin_training(db, trained, begun)
 
     async with database.write() as db:
-        assert await learners.forget_empty(db, learners.now() + timedelta(seconds=1)) == 0
+        assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == 0
 
 
 async def test_more_learners_are_forgotten_than_a_statement_has_room_for(database: Database, me: int) -> None:
@@ -79,10 +79,10 @@ async def test_more_learners_are_forgotten_than_a_statement_has_room_for(databas
         await db.execute(text(MANY_LIKE_ONE), {"one": me, "many": 66_000})
 
     async with database.write() as db:
-        assert await learners.forget_empty(db, learners.now() + timedelta(seconds=1)) == 66_001
+        assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == 66_001
 
 
 async def test_recent_learners_are_not_forgotten(database: Database, me: int) -> None:
     async with database.write() as db:
-        assert await learners.forget_empty(db, learners.now() - timedelta(days=1)) == 0
+        assert await learners.forget_empty(db, now() - timedelta(days=1)) == 0
         assert me

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.store import attempts, drafts, progress, trainings
-from app.store.attempts import Answered
+from app.store import drafts, progress, trainings
 from app.store.database import Database
-from app.store.history import marks_of, past
-from app.store.progress import Place
+from app.store.drafts import marks_of, past
+from app.store.progress import Answered, Place
+from app.store.renames import adopt_renames, has_state_under
 from app.store.trainings import Begun
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +34,7 @@ async def test_the_state_of_one_exercise_leaves_out_the_others(database: Databas
     async with database.write() as db:
         for name in ("one", "two"):
             await drafts.save_draft(db, me, "lesson", name, name)
-            await attempts.record_attempt(db, me, "lesson", name, CHECK)
+            await progress.record_attempt(db, me, "lesson", name, CHECK)
             await progress.mark_solved(db, me, "lesson", name)
         await db.flush()
         state = await progress.lesson_state(db, me, "lesson", "two")
@@ -51,7 +51,7 @@ async def test_a_newcomer_has_no_place(database: Database, me: int) -> None:
 async def test_the_place_is_the_exercise_that_was_worked_on_last(database: Database, me: int) -> None:
     async with database.write() as db:
         await progress.record_opened(db, me, "first")
-        await attempts.record_attempt(db, me, "first", "quiz", CHECK)
+        await progress.record_attempt(db, me, "first", "quiz", CHECK)
         await drafts.save_draft(db, me, "first", "box", "text")
         await db.flush()
 
@@ -71,14 +71,14 @@ async def test_a_lesson_opened_since_is_the_place(database: Database, me: int) -
 async def test_a_rename_keeps_everything(database: Database, me: int) -> None:
     async with database.write() as db:
         await drafts.save_draft(db, me, "lesson", "old", "text")
-        await attempts.record_attempt(db, me, "lesson", "old", CHECK)
+        await progress.record_attempt(db, me, "lesson", "old", CHECK)
         await progress.mark_solved(db, me, "lesson", "old")
-        assert await progress.has_state_under(db, me, "lesson", ["old"])
+        assert await has_state_under(db, me, "lesson", ["old"])
 
-        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, me, "lesson", {"old": "new"})
         await db.flush()
 
-        assert not await progress.has_state_under(db, me, "lesson", ["old"])
+        assert not await has_state_under(db, me, "lesson", ["old"])
         state = await progress.lesson_state(db, me, "lesson")
     assert state.solved == {"new"}
     assert state.drafts["new"].text == "text"
@@ -91,7 +91,7 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
             await drafts.save_draft(db, me, "lesson", name, f"{name} text")
             await progress.open_hint(db, me, "lesson", name, 3)
         await progress.mark_solved(db, me, "lesson", "old")
-        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, me, "lesson", {"old": "new"})
         await db.flush()
         state = await progress.lesson_state(db, me, "lesson")
         kept = await drafts.kept_texts(db, me, "lesson", "new")
@@ -109,12 +109,12 @@ async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> N
     async with database.write() as db:
         await trainings.begin_training(db, me, RUN)
         await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
-        assert await progress.has_state_under(db, me, "lesson", ["old"])
+        assert await has_state_under(db, me, "lesson", ["old"])
 
-        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, me, "lesson", {"old": "new"})
         await db.flush()
 
-        assert not await progress.has_state_under(db, me, "lesson", ["old"])
+        assert not await has_state_under(db, me, "lesson", ["old"])
         (run,) = await trainings.trainings_by(db, me)
     assert (run.exercise, run.preset, run.finished) == ("new", "short", "to its end")
 
@@ -125,7 +125,7 @@ async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(databa
         await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
         await trainings.begin_training(db, me, replace(RUN, exercise="new", preset="long"))
 
-        await progress.adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, me, "lesson", {"old": "new"})
         await db.flush()
         (run,) = await trainings.trainings_by(db, me)
     assert (run.exercise, run.preset, run.finished) == ("new", "long", "to its end")
@@ -134,7 +134,7 @@ async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(databa
 async def test_history_holds_checks_and_kept_texts_in_order(database: Database, me: int) -> None:
     async with database.write() as db:
         saved = await drafts.save_draft(db, me, "lesson", "box", "x")
-        await attempts.record_attempt(db, me, "lesson", "box", CHECK)
+        await progress.record_attempt(db, me, "lesson", "box", CHECK)
         await drafts.replace_draft(db, saved.draft, "starter", "reset")
         await db.flush()
         marks = await marks_of(db, me, "lesson", "box")

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from app.store import learners, trainings
-from app.store.database import Database
+from app.store.database import Database, now
 from app.store.trainings import SILENCE, Begun
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def test_other_learners_are_not_in_the_way(database, me):
 
 async def test_a_run_that_nobody_hears_of_is_over(database, me, monkeypatch):
     await begin(database, me)
-    later = learners.now() + SILENCE + timedelta(seconds=1)
+    later = now() + SILENCE + timedelta(seconds=1)
     monkeypatch.setattr(trainings, "now", lambda: later)
 
     async with database.read() as db:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Exercise, Matmul, Quiz
-from app.store import attempts, progress
+from app.store import progress
 from app.store.progress import LessonState
 from app.web.json_columns import encoded_answer
 from app.web.render import back_to, wants_fragment
@@ -43,14 +43,14 @@ async def answer(
     view = quiz_view(lesson, quiz, LessonState(), shapes, fresh=given)
     assert view.feedback is not None, "a given answer is marked"
     learner = await visitor.begin()
-    answered = attempts.Answered(
+    answered = progress.Answered(
         kind="quiz",
         text=encoded_answer(given),
         verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
         correct=view.feedback.correct,
     )
     async with site.database.write() as db:
-        await attempts.record_attempt(db, learner, lesson.name, quiz.name, answered)
+        await progress.record_attempt(db, learner, lesson.name, quiz.name, answered)
         rows = await progress.progress_in(db, learner, lesson.name)
         if view.feedback.correct:
             rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)

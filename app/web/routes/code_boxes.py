@@ -17,7 +17,7 @@ from app.content.blocks import Bug, CodeBox, Lesson
 from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
-from app.store import attempts, drafts, progress
+from app.store import drafts, progress
 from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.json_columns import encoded
@@ -106,14 +106,14 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     async with site.database.write() as db:
         saved = await box.save(db, learner)
         saved.draft.run = None
-        stored = await attempts.stored_verdict(db, key)
+        stored = await progress.stored_verdict(db, key)
     asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
     try:
         answer = await while_wanted(request, asked)
     except NotNowError as later:
         return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
-        tries = await attempts.record_check(
+        tries = await progress.record_check(
             db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
         )
         rows = await progress.progress_in(db, learner, box.lesson.name)

@@ -11,7 +11,7 @@ from app.content.blocks import Lesson, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
-from app.store import attempts, progress
+from app.store import progress
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of
@@ -37,7 +37,7 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
     if learner is not None:
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
-            right = await attempts.right_texts(db, learner, lesson.name)
+            right = await progress.right_texts(db, learner, lesson.name)
     text = await asyncio.to_thread(_written, lesson, form, state, right)
     headers = {
         "content-disposition": f'attachment; filename="{lesson.slug}.{form}"',

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.content.blocks import Grad, Lesson, Train
 from app.grading.judge.verdict import Verdict
-from app.store import attempts, progress, trainings
+from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor, is_solved
@@ -97,7 +97,7 @@ async def _sat(site: Site, learner: int | None, lesson: Lesson, exam: Grad) -> t
     if learner is None:
         return None, None
     async with site.database.read() as db:
-        tries = await attempts.tries_of(db, learner, lesson.name, exam.name)
+        tries = await progress.tries_of(db, learner, lesson.name, exam.name)
         rows = await progress.progress_in(db, learner, lesson.name)
     newest = tries[exam.name].newest.verdict if exam.name in tries else None
     return decoded_verdict(newest), rows[exam.name].solved_at if exam.name in rows else None

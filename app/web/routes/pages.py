@@ -9,6 +9,7 @@ from starlette.responses import Response
 from app.content.blocks import CodeBox, Lesson
 from app.store import progress
 from app.store.progress import LessonState
+from app.store.renames import adopt_renames, has_state_under
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -68,13 +69,13 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
     renames = site.renames[lesson.name]
     async with site.database.read() as db:
         opened = await progress.last_opened(db, learner)
-        outdated = bool(renames) and await progress.has_state_under(db, learner, lesson.name, renames)
+        outdated = bool(renames) and await has_state_under(db, learner, lesson.name, renames)
         state = await progress.lesson_state(db, learner, lesson.name)
     if not outdated and opened == lesson.name:
         return state
     async with site.database.write() as db:
         if outdated:
-            await progress.adopt_renames(db, learner, lesson.name, renames)
+            await adopt_renames(db, learner, lesson.name, renames)
             state = await progress.lesson_state(db, learner, lesson.name)
         if opened != lesson.name:
             await progress.record_opened(db, learner, lesson.name)

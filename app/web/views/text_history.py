@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Lesson
-from app.store.drafts import draft_of
-from app.store.history import Mark, marks_of, past
+from app.store.drafts import Mark, draft_of, marks_of, past
 from app.store.tables import Draft
 from app.web.json_columns import decoded_verdict
 from app.web.verdict_words import VerdictView, verdict_view

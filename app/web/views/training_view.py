@@ -7,7 +7,7 @@ from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.run_setup import setup_of
 from app.engine.train.snapshot import Snapshot
-from app.store import attempts, trainings
+from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt, TrainingRun
 from app.web.json_columns import decoded_snapshot
@@ -97,7 +97,7 @@ async def train_view(
     stored, snapshot = None, None
     if learner is not None:
         async with site.database.read() as db:
-            tried = await attempts.attempts_at(db, learner, home.name, box)
+            tried = await progress.attempts_at(db, learner, home.name, box)
             stored = await trainings.training_of(db, learner, lesson.name, train.name)
         snapshot = await site.runs.look(learner, lesson.name, train.name)
     chosen = stored.preset if stored else train.presets[0].name
@@ -142,9 +142,9 @@ async def order_of(
     codes: list[str] = []
     async with site.database.read() as db:
         for box in chain[:-1]:
-            newest = _newest(await attempts.attempts_at(db, learner, home.name, box.name))
+            newest = _newest(await progress.attempts_at(db, learner, home.name, box.name))
             codes.append(newest.text if newest else box.starter.source)
-        tried = await attempts.attempts_at(db, learner, home.name, chain[-1].name)
+        tried = await progress.attempts_at(db, learner, home.name, chain[-1].name)
     picked = _newest(tried) if attempt_id is None else next((one for one in tried if one.id == attempt_id), None)
     if picked is None:
         return NO_RUN if tried else NO_CODE

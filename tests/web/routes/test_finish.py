@@ -14,7 +14,8 @@ from app.content.course import load_course
 from app.engine.train.snapshot import Compared, Judged, Sampled, Snapshot
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
-from app.store import attempts, learners, progress, trainings
+from app.store import learners, progress, trainings
+from app.store.database import now
 from app.web.application import create_app
 from app.web.json_columns import encoded
 
@@ -95,7 +96,7 @@ def test_a_gradient_counts_once_its_box_is_solved(client: TestClient, write) -> 
 def test_gradients_that_were_right_in_the_exam_count(client: TestClient, write) -> None:
     names = (NameVerdict(name="dC", verdict="right"), NameVerdict(name="db1", verdict="wrong"))
     verdict = encoded(Verdict(outcome="graded", names=names))
-    write(attempts.record_attempt, *EXAM, attempts.Answered(kind="code", text="dC = 1", verdict=verdict, correct=False))
+    write(progress.record_attempt, *EXAM, progress.Answered(kind="code", text="dC = 1", verdict=verdict, correct=False))
 
     assert "1 of 26 are right" in client.get("/finish").text
 
@@ -106,7 +107,7 @@ def test_the_exam_has_a_badge_with_its_day(client: TestClient, write) -> None:
     text = client.get("/finish").text
 
     assert "Exam passed" in text
-    assert str(learners.now().year) in text
+    assert str(now().year) in text
     assert text.count('<li data-done="true"><a') == 26
 
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from app.engine.grader import Readiness
 from app.engine.train.trainer import Trainer
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.store import learners
+from app.store.database import now
 from app.store.progress import LessonState
 from app.web.application import create_app
 from app.web.limits import Allowance
@@ -174,7 +174,7 @@ def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client,
     start(client)
     ended(client)
     runs, read = app.state.site.runs, []
-    attempts_at = training_view.attempts.attempts_at
+    attempts_at = training_view.progress.attempts_at
 
     async def moments(*place):
         last = await runs.look(*place)
@@ -187,7 +187,7 @@ def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client,
         return await attempts_at(*place)
 
     monkeypatch.setattr(runs, "watch", moments)
-    monkeypatch.setattr(training_view.attempts, "attempts_at", counted)
+    monkeypatch.setattr(training_view.progress, "attempts_at", counted)
     answer = client.get(f"{RUN}/events")
 
     assert [int(step) for step in re.findall(r"event: run\b.*?Step (\d+) of", answer.text, re.DOTALL)] == [*range(30)]
@@ -407,7 +407,7 @@ def test_a_server_that_was_killed_is_noticed_by_its_silence(monkeypatch, setting
 
     with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
         assert phase(client.get(PAGE).text) == "waiting"
-        later = learners.now() + timedelta(minutes=1)
+        later = now() + timedelta(minutes=1)
         monkeypatch.setattr("app.store.trainings.now", lambda: later)
         assert phase(client.get(PAGE).text) == "lost"
 

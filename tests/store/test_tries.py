@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.store import attempts, learners
-from app.store.attempts import Answered
+from app.store import learners, progress
 from app.store.database import Database
+from app.store.progress import Answered
 
 pytestmark = pytest.mark.anyio
 
@@ -17,11 +17,11 @@ RIGHT = Answered(kind="code", text="dW = 3", verdict='{"n": 3}', correct=True, t
 async def test_tries_count_what_failed_and_hold_the_newest(database: Database, me: int) -> None:
     async with database.write() as db:
         for answered in (WRONG, FAULT, RIGHT):
-            tries = await attempts.record_check(db, me, *BOX, answered)
+            tries = await progress.record_check(db, me, *BOX, answered)
 
     assert (tries.count, tries.failed, tries.newest.text) == (3, 1, "dW = 3")
     async with database.read() as db:
-        read = (await attempts.tries_of(db, me, "lesson"))["box"]
+        read = (await progress.tries_of(db, me, "lesson"))["box"]
     assert (read.count, read.failed, read.newest.text) == (3, 1, "dW = 3")
 
 
@@ -29,7 +29,7 @@ async def test_every_failed_try_counts_as_one_more_and_no_other_does(database: D
     counts = []
     async with database.write() as db:
         for answered in (WRONG, WRONG, RIGHT, FAULT, WRONG):
-            tries = await attempts.record_check(db, me, *BOX, answered)
+            tries = await progress.record_check(db, me, *BOX, answered)
             counts.append((tries.count, tries.failed))
 
     assert counts == [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3)]
@@ -37,16 +37,16 @@ async def test_every_failed_try_counts_as_one_more_and_no_other_does(database: D
 
 async def test_the_same_text_found_again_is_no_new_attempt(database: Database, me: int) -> None:
     async with database.write() as db:
-        await attempts.record_check(db, me, *BOX, WRONG)
-        tries = await attempts.record_check(db, me, *BOX, WRONG, found=True)
+        await progress.record_check(db, me, *BOX, WRONG)
+        tries = await progress.record_check(db, me, *BOX, WRONG, found=True)
 
     assert tries.count == 1
 
 
 async def test_the_same_text_graded_again_is_an_attempt_each_time(database: Database, me: int) -> None:
     async with database.write() as db:
-        await attempts.record_check(db, me, *BOX, FAULT)
-        tries = await attempts.record_check(db, me, *BOX, FAULT)
+        await progress.record_check(db, me, *BOX, FAULT)
+        tries = await progress.record_check(db, me, *BOX, FAULT)
 
     assert tries.count == 2
 
@@ -54,17 +54,17 @@ async def test_the_same_text_graded_again_is_an_attempt_each_time(database: Data
 async def test_a_verdict_is_found_for_everybody(database: Database, me: int) -> None:
     async with database.write() as db:
         other, _ = await learners.begin_session(db)
-        await attempts.record_check(db, other, *BOX, WRONG)
-        await attempts.record_check(db, me, *BOX, replace(WRONG, verdict='{"n": 9}'))
+        await progress.record_check(db, other, *BOX, WRONG)
+        await progress.record_check(db, me, *BOX, replace(WRONG, verdict='{"n": 9}'))
 
-        assert await attempts.stored_verdict(db, "k1") == '{"n": 9}'
-        assert await attempts.stored_verdict(db, "k2") is None
+        assert await progress.stored_verdict(db, "k1") == '{"n": 9}'
+        assert await progress.stored_verdict(db, "k2") is None
 
 
 async def test_learners_and_lessons_do_not_mix(database: Database, me: int) -> None:
     async with database.write() as db:
         other, _ = await learners.begin_session(db)
-        await attempts.record_check(db, other, *BOX, WRONG)
-        await attempts.record_check(db, me, "another lesson", "box", WRONG)
+        await progress.record_check(db, other, *BOX, WRONG)
+        await progress.record_check(db, me, "another lesson", "box", WRONG)
 
-        assert await attempts.tries_of(db, me, "lesson") == {}
+        assert await progress.tries_of(db, me, "lesson") == {}
