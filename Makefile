@@ -4,8 +4,9 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN := .venv/bin
 TORCH := torch==2.13.0
+WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run setup test lint format tools benchmark screenshots clean
+.PHONY: run setup test prove lint format tools benchmark screenshots clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -46,7 +47,11 @@ format: .venv/.developed
 	$(BIN)/ruff check --fix .
 
 test: setup .venv/.developed tools lint
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest $(WORKERS) --durations=10
+
+# What `make test` leaves out, and ten times as many examples of each fuzz test.
+prove: setup .venv/.developed tools
+	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis"
 
 benchmark: setup .venv/.developed
 	$(BIN)/python -m benchmarks

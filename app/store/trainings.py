@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import hold, now
-from app.store.tables import TrainingRun
+from app.store.tables import Progress, TrainingRun
 
 SILENCE = timedelta(seconds=20)
 """A live run is heard of every few seconds; after this long its server is gone."""
@@ -64,14 +64,23 @@ async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
 async def record_training(
     db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *, live: bool, finished: bool = False
 ) -> bool:
-    """Keep how far a run has come; whether somebody has asked it to stop. A *finished* one stays until the next."""
+    """Keep how far a run has come; whether somebody has asked it to stop.
+
+    A *finished* one stays until the next. What came of right gradients is never replaced by what came of wrong ones.
+    """
     row = await training_of(db, learner, lesson, exercise)
     if row is None:
         return True
     row.run, row.live, row.seen_at = run, live, now()
-    if finished:
+    if finished and (row.passing or not await _solved(db, learner, lesson, exercise)):
         row.finished = run
     return row.stopping
+
+
+async def _solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:
+    """Whether right gradients have trained to the end before."""
+    row = await db.get(Progress, (learner, lesson, exercise))
+    return row is not None and row.solved_at is not None
 
 
 async def stop_training(db: AsyncSession, learner: int, lesson: str, exercise: str) -> None:

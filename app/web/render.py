@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from app.content.prose import highlighted, sentence
 from app.web.assets import ROOT, Assets
 from app.web.theme import theme_of
-from app.web.verdict_words import OUTCOMES, heat_level, number
+from app.web.verdict_words import OUTCOMES, number
 
 TEMPLATES = ROOT / "templates"
 
@@ -68,7 +68,6 @@ def _environment(templates: Path) -> Environment:
         "sentence": sentence,
         "highlighted": _highlighted,
         "number": number,
-        "heat_level": heat_level,
         "outcome": OUTCOMES.__getitem__,
     }
     return environment

@@ -44,8 +44,6 @@ JUDGED: frozenset[Outcome] = frozenset(OUTCOMES) - OURS
 # The same text gives these again, whatever the load of the machine.
 LASTING: frozenset[Outcome] = frozenset({"graded", "refused", "error"})
 
-NEAR = 1e-4
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -191,16 +189,3 @@ def compared(one: NameVerdict) -> str:
 def number(value: float) -> str:
     """Short, but never zero for what is not zero."""
     return f"{value:.3g}"
-
-
-def heat_level(ratio: float | None) -> str:
-    """The kind of difference that a ratio to the reference shows."""
-    if ratio is None or ratio != ratio:
-        return "none"
-    if abs(ratio - 1) < NEAR:
-        return "same"
-    if abs(ratio) < NEAR:
-        return "zero"
-    if ratio < 0:
-        return "sign"
-    return "large" if ratio > 1 else "small"

@@ -29,6 +29,7 @@ class TrainingRun extends HTMLElement {
     const exercise = this.closest(".exercise");
     const fresh = replace(this.closest(".train"), html);
     exercise.dataset.solved = fresh.dataset.solved;
+    exercise.querySelector(".solved").textContent = fresh.dataset.solved === "true" ? " · solved" : "";
     exercise.querySelector('[role="status"]').textContent = fresh.dataset.said;
   }
 }

@@ -10,7 +10,7 @@ from app.content.blocks import Code, DeclaredMistake, Forward, Grad, Hint, Input
 from app.engine.codec import plain, restored
 from app.engine.task import Task
 from app.grading.forward.facts import Facts
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 
 PLACE = Place("lesson.md", 3)
 
@@ -32,13 +32,18 @@ def a_task() -> Task:
 
 
 floats = st.floats(allow_nan=False)
-worsts = st.builds(Worst, index=st.lists(st.integers()).map(tuple), yours=floats, ratio=st.none() | floats)
+worsts = st.builds(Worst, index=st.lists(st.integers()).map(tuple), yours=floats, off=floats, ratio=st.none() | floats)
+sizes = st.lists(st.integers()).map(tuple)
+maps = st.builds(
+    Differences, rows=st.lists(st.text()).map(tuple), largest=floats, shape=sizes,
+    corner=st.tuples(st.integers(), st.integers()), pattern=st.text(),
+)  # fmt: skip
 names = st.builds(
     NameVerdict, name=st.text(), verdict=st.sampled_from(["right", "wrong"]), code=st.none() | st.text(),
     message=st.text(), exact=st.none() | st.booleans(), approx=st.none() | st.booleans(),
     maxdiff=st.none() | floats, line=st.none() | st.integers(), hint=st.none() | st.integers(), note=st.text(),
     worst=st.lists(worsts, max_size=2).map(tuple),
-    heat=st.lists(st.lists(st.none() | floats, max_size=2).map(tuple), max_size=2).map(tuple),
+    differences=st.none() | maps,
 )  # fmt: skip
 verdicts = st.builds(
     Verdict, outcome=st.sampled_from(["graded", "error"]), passed=st.booleans(),

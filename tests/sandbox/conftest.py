@@ -22,14 +22,16 @@ def jail() -> Iterator[Jail]:
     jail.close()
 
 
-@pytest.fixture(scope="session", params=["own user", "nobody"])
-def any_jail(request: pytest.FixtureRequest) -> Iterator[Jail | RemoteJail]:
-    """The jail as the user who runs the tests, and as an unprivileged one where root can become that."""
-    if request.param == "own user":
-        yield request.getfixturevalue("jail")
-        return
+@pytest.fixture(scope="session")
+def nobodys_jail() -> Iterator[RemoteJail]:
+    """The jail of an unprivileged user."""
     if os.geteuid() != 0 or not can_change_user():
         pytest.skip("only root can become another user; these tests run as an unprivileged user already")
     remote = RemoteJail(AS_NOBODY)
     yield remote
     remote.close()
+
+
+@pytest.fixture(scope="session", params=["jail", "nobodys_jail"], ids=["own user", "nobody"])
+def any_jail(request: pytest.FixtureRequest) -> Jail | RemoteJail:
+    return request.getfixturevalue(request.param)

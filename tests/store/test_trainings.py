@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.store import learners, trainings
+from app.store import learners, progress, trainings
 from app.store.database import Database, now
 from app.store.trainings import SILENCE, Begun
 
@@ -46,6 +46,29 @@ async def test_other_learners_are_not_in_the_way(database, me):
     await begin(database, me)
 
     assert await begin(database, other)
+
+
+@pytest.mark.parametrize(
+    ("runs", "kept"),
+    [
+        ([("wrong", False)], "wrong"),
+        ([("wrong", False), ("wrong again", False)], "wrong again"),
+        ([("wrong", False), ("right", True)], "right"),
+        ([("right", True), ("wrong", False)], "right"),
+        ([("right", True), ("wrong", False), ("right again", True), ("wrong", False)], "right again"),
+    ],
+)
+async def test_what_came_of_right_gradients_is_not_replaced_by_what_came_of_wrong_ones(database, me, runs, kept):
+    for run, passing in runs:
+        await begin(database, me, passing=passing)
+        async with database.write() as db:
+            await trainings.record_training(db, me, "l", "run", run, live=False, finished=True)
+            if passing:
+                await progress.mark_solved(db, me, "l", "run")
+
+    async with database.read() as db:
+        row = await trainings.training_of(db, me, "l", "run")
+    assert (row.run, row.finished) == (runs[-1][0], kept)
 
 
 async def test_a_run_that_nobody_hears_of_is_over(database, me, monkeypatch):

@@ -18,7 +18,7 @@ from app.engine.grader import Load, Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.hunt_verdict import with_line
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
@@ -83,8 +83,8 @@ class FakeGrader:
             approx=False,
             maxdiff=0.731234,
             line=1,
-            worst=(Worst(index=(1, 2), yours=0.5, ratio=-1.0),),
-            heat=((1.0, -1.0, 0.0), (2.0, 0.5, None)),
+            worst=(Worst(index=(1, 2), yours=0.5, off=1.0, ratio=-1.0),),
+            differences=Differences(rows=(".aL", "lA?"), largest=0.731, shape=(2, 3), pattern="Each `row` is off."),
         )
         later = (NameVerdict(name=name, verdict="not-yet", message="A blank is left.") for name in others)
         return Verdict(outcome="graded", names=(wrong, *later), hidden_sizes=2, printed=f"<b>{code}</b>")

@@ -12,7 +12,7 @@ from urllib.parse import quote_from_bytes, urlencode
 
 import pytest
 from fastapi import FastAPI
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
@@ -22,6 +22,7 @@ from app.engine.stretch import Stretched
 from app.settings import Settings
 from app.web.application import create_app
 from tests.engine.train.load import COURSE as TRAINING
+from tests.examples import examples
 from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
 from tests.web.conftest import FakeGrader
 
@@ -176,7 +177,7 @@ def asks(draw: st.DrawFn, method: str, template: str) -> Ask:
 
 
 @pytest.mark.parametrize(("method", "template"), ROUTES, ids=[" ".join(route) for route in ROUTES])
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_request_to_any_route_gets_a_sound_answer(
     data: st.DataObject, asker: Asker, cookie: str, method: str, template: str
@@ -188,7 +189,7 @@ def test_any_request_to_any_route_gets_a_sound_answer(
     sound(asker(sent))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     path=st.lists(
         st.sampled_from([*SLUGS, *NAMES, "lessons", "static", "code", "units", "..", "", "%00"]) | odd, max_size=6

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.train.snapshot import Compared, Point, Sampled, Snapshot
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store import learners, trainings
 from app.store.database import Database
@@ -71,8 +71,8 @@ class Hostile(FakeGrader):
                 approx=False,
                 maxdiff=1.0,
                 line=1,
-                worst=(Worst(index=(1, 2), yours=float("nan"), ratio=None),),
-                heat=((float("inf"), -1.0, None), (float("nan"), 0.0, 2.0)),
+                worst=(Worst(index=(1, 2), yours=float("nan"), off=float("nan"), ratio=None),),
+                differences=Differences(rows=("a.?", "Lb."), largest=float("inf"), shape=(2, 3), pattern=evil),
             )
             for name in (task.grad.require[0], evil)
         )

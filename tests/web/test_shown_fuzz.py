@@ -5,17 +5,18 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.course import load_course
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
+from tests.examples import examples
 from tests.web.asking import CANARY, Ask, Asker, asking, headers_of, sound
 from tests.web.conftest import FakeGrader
 
@@ -38,7 +39,14 @@ texts = st.text(st.characters(codec="utf-8"), max_size=20) | st.sampled_from(
 numbers = st.floats() | st.sampled_from([0.0, -0.0, 1e308, 5e-324])
 ratios = st.none() | numbers
 indices = st.lists(st.integers(0, 10**6), max_size=4).map(tuple)
-rows = st.lists(ratios, min_size=3, max_size=3).map(tuple)
+maps = st.builds(
+    Differences,
+    rows=st.lists(st.text("abL.?", min_size=3, max_size=3), min_size=1, max_size=3).map(tuple),
+    largest=numbers,
+    shape=st.lists(st.integers(0, 10**6), min_size=1, max_size=4).map(tuple),
+    corner=st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)),
+    pattern=texts,
+)
 lines = st.none() | st.integers(-1, 10**9)
 names = st.builds(
     NameVerdict,
@@ -52,8 +60,8 @@ names = st.builds(
     line=lines,
     hint=st.none() | st.integers(0, 5),
     note=texts,
-    worst=st.lists(st.builds(Worst, index=indices, yours=numbers, ratio=ratios), max_size=2).map(tuple),
-    heat=st.lists(rows, max_size=3).map(tuple),
+    worst=st.lists(st.builds(Worst, index=indices, yours=numbers, off=numbers, ratio=ratios), max_size=2).map(tuple),
+    differences=st.none() | maps,
     word=texts,
 )
 outcomes = st.sampled_from(Outcome.__args__)
@@ -131,7 +139,7 @@ def answered(asker: Asker, cookie: str, action: str, number: int, htmx: bool) ->
         assert answer.status == 200
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(verdict=verdicts, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_verdict_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, verdict: Verdict, number: int, htmx: bool
@@ -141,7 +149,7 @@ def test_any_verdict_can_be_shown(
     answered(asker, cookie, "check", number, htmx)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(run=runs, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Run, number: int, htmx: bool) -> None:
     grader.said = run
@@ -149,7 +157,7 @@ def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Ru
     answered(asker, cookie, "run", number, htmx)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(nudge=nudges, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_nudge_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, nudge: Nudge, number: int, htmx: bool
@@ -171,7 +179,7 @@ json_texts = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(text=json_texts | st.none())
 def test_any_stored_text_is_read_or_counts_as_nothing(text: str | None) -> None:
     assert isinstance(decoded_verdict(text), Verdict | None)

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+
+from tests.examples import examples
 
 HANG_SECONDS = 20.0
 PATIENCE_SECONDS = 0.2
@@ -139,7 +141,7 @@ def test_mangled_requests_are_answered_or_cut_off_and_the_server_serves_on(port:
 
 
 @pytest.mark.usefixtures("quiet")
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     place=st.integers(0, 250),
     wound=st.binary(max_size=12)

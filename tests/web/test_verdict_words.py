@@ -2,7 +2,7 @@ import pytest
 
 from app.engine.grader import Run
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.web.verdict_words import compared, heat_level, number, run_announcement, verdict_view
+from app.web.verdict_words import compared, number, run_announcement, verdict_view
 
 
 def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
@@ -83,22 +83,3 @@ def test_nothing_compared_is_not_shown() -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1e-12, "1e-12"), (-0.5, "-0.5"), (float("nan"), "nan")])
 def test_a_number_is_zero_only_if_it_is(value: float, text: str) -> None:
     assert number(value) == text
-
-
-@pytest.mark.parametrize(
-    ("ratio", "level"),
-    [
-        (1.0, "same"),
-        (1.00001, "same"),
-        (-1.0, "sign"),
-        (0.0, "zero"),
-        (2.0, "large"),
-        (0.5, "small"),
-        (None, "none"),
-        (float("nan"), "none"),
-        (float("inf"), "large"),
-        (float("-inf"), "sign"),
-    ],
-)
-def test_a_ratio_shows_the_kind_of_difference(ratio: float | None, level: str) -> None:
-    assert heat_level(ratio) == level

@@ -21,15 +21,16 @@ from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.forward.facts import Facts
+from app.grading.judge.aside import Fault
 from app.grading.judge.hunt_verdict import changes_of, line_verdict, others_verdict, split_line, unchanged
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
-from app.grading.judge.plan import Fault, Plan, read_plan
+from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.raised import Raised
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
-from app.sandbox.gate import normalise, refusal
+from app.sandbox.gate import Refusal, normalise, refusal
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
@@ -107,12 +108,12 @@ class Engine:
     def _check(
         self, task: Task, code: str, gate: bool, jail: JailRuns, before: tuple[NameVerdict, ...] = ()
     ) -> Verdict:
-        plan, refused = self._admitted(task.grad.forbid, code, gate)
+        plan, refused = self._admitted(task.grad.forbid, code, gate, in_part=True)
         if refused is not None:
             return refused
         try:
             bench = self._bench(task)
-            reply = jail.run(bench.job(code, plan))
+            reply = jail.run(bench.job(plan))
         except (AuthorError, JailFailedError, UnfitError) as error:
             return self._fault(error)
         if reply.ending != "done":
@@ -142,8 +143,10 @@ class Engine:
         if explains:
             names = tuple(bench.with_hint(one) for one in bench.with_declared(names, trials))
             declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
+        verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+        if plan.fault is not None:
+            return replace(self._unread(plan.fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
         if judge.stopped is not None:
-            verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
             return self._raised(judge, judge.stopped, declared, verdict)
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
@@ -168,7 +171,7 @@ class Engine:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
             return checker_runs.run(task.checker, code, plan, jail)
-        reply = jail.run(self._bench(task).job(code, plan, visible_only=True))
+        reply = jail.run(self._bench(task).job(plan, visible_only=True))
         if reply.ending != "done":
             verdict = ending(reply, task.grad.seconds)
             return Run(outcome=verdict.outcome, message=verdict.message)
@@ -189,9 +192,8 @@ class Engine:
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
         code, _ = normalise(code)
         plan, refused = self._admitted(task.grad.forbid, code, gate)
-        own = refused or nudging.Own(code, plan)
         try:
-            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
+            return nudging.nudged(self._bench(task), self._jail, name, entry, refused or plan)
         except (AuthorError, JailFailedError, UnfitError) as error:
             return Nudge(outcome="fault", name=name, message=self._fault(error).message)
         except Exception:
@@ -204,13 +206,24 @@ class Engine:
     def _hurried(self, seconds: float | None) -> JailRuns:
         return self._jail if seconds is None else Hurried(self._jail, seconds)
 
-    def _admitted(self, forbid: tuple[str, ...], code: str, gate: bool) -> tuple[Plan, Verdict | None]:
+    def _admitted(
+        self, forbid: tuple[str, ...], code: str, gate: bool, *, in_part: bool = False
+    ) -> tuple[Plan, Verdict | None]:
+        """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
         refused = refusal(code, forbid) if gate else None
         if refused is not None:
-            verdict = Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
-            return Plan(), verdict
+            return Plan(), self._refused(refused)
         plan = read_plan(code)
-        return plan, self._unread(plan.fault) if plan.fault is not None else None
+        if plan.fault is None:
+            return plan, None
+        if not plan.lines or not in_part:
+            return plan, self._unread(plan.fault)
+        refused = refusal(plan.source, forbid) if gate else None  # the gate could not read on where the parser stopped
+        return plan, self._refused(refused) if refused is not None else None
+
+    @staticmethod
+    def _refused(refused: Refusal) -> Verdict:
+        return Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
 
     @staticmethod
     def _unread(fault: Fault) -> Verdict:

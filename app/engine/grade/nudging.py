@@ -5,7 +5,7 @@ up and down, on the lesson's own sizes in float64.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,15 +22,7 @@ from app.sandbox.wire import Job
 _SECONDS = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """The learner's code, and the plan that was read from it."""
-
-    code: str
-    plan: Plan
-
-
-def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own | Verdict) -> Nudge:
+def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Plan | Verdict) -> Nudge:
     """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
 
     Args:
@@ -105,12 +97,12 @@ def _wide(array: Array) -> Array:
 
 
 def _number(
-    bench: Bench, jail: JailRuns, name: str, entry: tuple[int, ...], own: Own | Verdict
+    bench: Bench, jail: JailRuns, name: str, entry: tuple[int, ...], own: Plan | Verdict
 ) -> tuple[float | None, str]:
     """The learner's number there, on the lesson's own sizes; or why there is none."""
     if isinstance(own, Verdict):
         return None, f"Your code was not run, so there is no number of yours to compare. {own.message}"
-    reply = jail.run(bench.job(own.code, own.plan, visible_only=True))
+    reply = jail.run(bench.job(own, visible_only=True))
     if reply.ending != "done":
         return None, "Your code did not finish, so there is no number of yours to compare."
     trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]

@@ -127,12 +127,12 @@ class Bench:
             )
         return arrays, jobs
 
-    def job(self, code: str, plan: Plan, *, visible_only: bool = False) -> Job:
-        """The attempt to run *code*, which *plan* was read from."""
+    def job(self, plan: Plan, *, visible_only: bool = False) -> Job:
+        """The attempt to run the submission that *plan* was read from."""
         jobs = self._jobs[:1] if visible_only else self._jobs
         keys = {key for job in jobs for part in ("scope", "forced") for key in job[part].values()}
         header = {
-            "source": code,
+            "source": plan.source,
             "lines": [
                 {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines
             ],
@@ -177,7 +177,7 @@ class Bench:
 
     def _tried(self, index: int, mistake: DeclaredMistake) -> "Tried | None":
         plan = read_plan(mistake.code.source)
-        reply = self._jail.run(self.job(mistake.code.source, plan))
+        reply = self._jail.run(self.job(plan))
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)

@@ -5,7 +5,7 @@
 | `error:KIND` | 1, 46 |
 | `missing`, `not-a-tensor` | 2 |
 | `dtype` | 3 |
-| `size-hard-coded` | 22 |
+| `size-hard-coded`, `here-only` | 22 |
 | `shape` | 6 |
 | `aliased` | 41 |
 | `mutated`, `overwritten` | 42 |
@@ -126,15 +126,24 @@ def unstable(name: str, text: str, inner: str, largest: float) -> Diagnosis:
     )
 
 
-def stopped(name: str, kind: str, line: int | None) -> Diagnosis:
-    """*kind* is the word of the error, such as `matmul`."""
-    where = "" if line is None else f" in line {line}"
-    return _of(name, f"error:{kind}", f"The code stopped{where}, before `{name}` was finished.")
+def stopped(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
+    """*kind* is the word of the error, such as `matmul`; *said* the whole of it."""
+    where = "The code" if line is None else f"Line {line}"
+    return _of(name, f"error:{kind}", f"{said} {where} stopped there, before `{name}` was finished.")
 
 
 def only_here(name: str) -> Diagnosis:
     text = f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
     return _of(name, "size-hard-coded", text)
+
+
+def wrong_here(name: str) -> Diagnosis:
+    return _of(
+        name,
+        "here-only",
+        f"`{name}` is right on the hidden data and wrong on the lesson's own numbers: the line does something else "
+        "here than there. A rule is the same for all data.",
+    )
 
 
 def stops_elsewhere(name: str, line: int | None, said: str) -> Diagnosis:

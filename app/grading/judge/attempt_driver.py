@@ -2,7 +2,8 @@
 
 It runs untrusted code and sends back nothing but tensors and a report; it holds no reference and decides nothing.
 In an isolated run the finished gradient is kept and then replaced by a random upstream, so that every later line is
-judged on its own; in the other runs the learner's numbers flow on.
+judged on its own; in the other runs the learner's numbers flow on. A statement that raises costs what it would have
+written, and what reads that; the others are run.
 """
 
 import ast
@@ -23,6 +24,8 @@ from app.grading.judge.shown import shown_as
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
 _LARGEST = 2**24  # entries that are copied to be kept; a tensor spread from one number can claim any size
+_CASTS = frozenset(["double", "to", "type", "type_as"])
+_NARROW = frozenset(["torch.float32", "torch.float", "torch.FloatTensor"])
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
@@ -83,10 +86,26 @@ class _Widened(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS and _narrows(node.func.value):
+            return node  # there and back again: that rounds on purpose
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "float":
             node.func.attr = "double"
         return node
+
+
+def _narrows(node: ast.expr) -> bool:
+    """Whether *node* is a cast to float32."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr == "float" or (
+        node.func.attr in _CASTS
+        and any(ast.unparse(one) in _NARROW for one in (*node.args, *map(_value, node.keywords)))
+    )
+
+
+def _value(keyword: ast.keyword) -> ast.expr:
+    return keyword.value
 
 
 class _Kept:
@@ -154,11 +173,7 @@ class _Trial:
 
     def run(self) -> None:
         for index, line in enumerate(self.lines):
-            if line["blank"] or not self.tainted.isdisjoint(line["reads"]):
-                self._taint(line["writes"])
-            elif not self._execute(index):
-                if not self.isolated:
-                    break
+            if line["blank"] or not self.tainted.isdisjoint(line["reads"]) or not self._execute(index):
                 self._taint(line["writes"])
             else:
                 self.tainted.difference_update(line["writes"])

@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]
-HIDDEN_TOLERANCE = 1e-6
+HIDDEN_TOLERANCE = 1e-9
+"""Of the scale, in float64. Right ways of writing a line differ by 1e-13; a rounding to float32, a
+forgotten epsilon and a constant of seven digits are off by more."""
 VISIBLE_TOLERANCE = 1e-5
+LESSON_TOLERANCE = 1e-3
+"""The same on the lesson's own numbers, where float32 has gone through every line above."""
 VACUOUS = 1e-9
 ROUNDING = 1e-11
 AUDIBLE = 1e-3
 WORST = 5
-HEAT = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,11 @@ class Reference:
     @property
     def scale(self) -> float:
         return max([_largest(self.gradient), *self.shares.values()])
+
+    @property
+    def tolerance(self) -> float:
+        """What may be off, relative to the scale: as much as the numbers of torch's own gradient leave open."""
+        return VISIBLE_TOLERANCE if self.gradient.dtype == np.float32 else HIDDEN_TOLERANCE
 
     @property
     def vacuous(self) -> bool:
@@ -66,27 +74,24 @@ def matches(got: Array | None, reference: Reference, atol: float | None = None, 
     """Whether *got* is the reference within tolerance, on hidden data."""
     if got is None or got.shape != reference.gradient.shape:
         return False
-    coarse = got.dtype == np.float32
     values = got.astype(np.float64)
     if not np.isfinite(values).all():
         return False
     if atol is not None or rtol is not None:
         allowed = (atol or 0.0) + (rtol or 0.0) * np.abs(reference.gradient)
     else:
-        # A learner who asked for float32 cannot be held to float64, and nobody to the rounding of a sum that cancels.
-        tolerance = VISIBLE_TOLERANCE if coarse else HIDDEN_TOLERANCE
-        allowed = np.asarray(max(tolerance * reference.scale, ROUNDING * reference.noise))
+        # Nobody is held to more digits than torch has, nor to the rounding of a sum that cancels.
+        allowed = np.asarray(max(reference.tolerance * reference.scale, ROUNDING * reference.noise))
     return not bool((np.abs(values - reference.gradient) > allowed).any())
 
 
 def agrees(got: Array | None, reference: Reference) -> bool:
-    """Whether *got* is the reference up to the rounding of the terms it is summed from."""
+    """Whether *got*, computed from the learner's own numbers, is the reference up to the rounding of all its terms."""
     if got is None or got.shape != reference.gradient.shape:
         return False
     difference = np.abs(got.astype(np.float64) - reference.gradient)
-    return not bool((difference > HIDDEN_TOLERANCE * max(reference.scale, reference.noise)).any()) and bool(
-        np.isfinite(difference).all()
-    )
+    tolerance = LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE
+    return bool((difference <= tolerance * max(reference.scale, reference.noise)).all())
 
 
 def closeness(got: Array | None, reference: Reference) -> Closeness | None:
@@ -99,41 +104,39 @@ def closeness(got: Array | None, reference: Reference) -> Closeness | None:
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(got.astype(np.float64) - gradient.astype(np.float64))
     largest = float(difference.max(initial=0.0))
-    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
     return Closeness(
         exact=bool((got == gradient).all()),
-        approx=bool((difference <= allowed).all()),
+        approx=bool((difference <= allowed_on_view(reference)).all()),
         maxdiff=largest if math.isfinite(largest) else None,
     )
 
 
+def allowed_on_view(reference: Reference) -> float:
+    """How far an entry may be off on the lesson's own sizes, which are computed in float32."""
+    return VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
+
+
 def worst_entries(got: Array | None, reference: Reference) -> tuple[Worst, ...]:
-    """The entries that differ most: the learner's number and its ratio to the reference, never the reference."""
+    """The entries that differ most: the learner's number, how far it is off, and its ratio to the reference."""
     if got is None or got.shape != reference.gradient.shape or got.size == 0:
         return ()
     yours, gradient = got.astype(np.float64), reference.gradient.astype(np.float64)
     with np.errstate(all="ignore"):
-        difference = np.abs(yours - gradient)
+        off = yours - gradient
+    difference = np.abs(off)
     difference = np.where(np.isfinite(difference), difference, np.inf)
     order = np.argsort(-difference, axis=None, kind="stable")[:WORST]
-    allowed = VISIBLE_TOLERANCE * max(reference.scale, reference.noise)
     places = [tuple(int(one) for one in np.unravel_index(at, got.shape)) for at in order]
     return tuple(
-        Worst(index=place, yours=float(yours[place]), ratio=_ratio(yours[place], gradient[place]))
+        Worst(
+            index=place,
+            yours=float(yours[place]),
+            off=float(off[place]),
+            ratio=_ratio(yours[place], gradient[place]),
+        )
         for place in places
-        if difference[place] > allowed and math.isfinite(yours[place])
+        if difference[place] > allowed_on_view(reference) and math.isfinite(yours[place])
     )
-
-
-def heat(got: Array | None, reference: Reference) -> tuple[tuple[float | None, ...], ...]:
-    """Ratios by rows, at most 32 x 32; larger tensors are sampled evenly."""
-    if got is None or got.shape != reference.gradient.shape or got.size == 0:
-        return ()
-    columns = got.shape[-1] if got.ndim else 1
-    yours, gradient = got.reshape(-1, columns), reference.gradient.reshape(-1, columns)
-    rows = np.unique(np.linspace(0, yours.shape[0] - 1, min(yours.shape[0], HEAT)).astype(int))
-    picked = np.unique(np.linspace(0, columns - 1, min(columns, HEAT)).astype(int))
-    return tuple(tuple(_ratio(yours[row, column], gradient[row, column]) for column in picked) for row in rows)
 
 
 def _ratio(yours: Any, gradient: Any) -> float | None:

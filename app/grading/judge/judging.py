@@ -10,9 +10,12 @@ from dataclasses import replace
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.program import Program
-from app.grading.judge.compare import Array, Reference, agrees, closeness, heat, matches, worst_entries
+from app.grading.judge.compare import Array, Reference, agrees, closeness, matches, worst_entries
+from app.grading.judge.differences import differences
+from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
+from app.grading.judge.raised import Raised
 from app.grading.judge.remarks import dtype_note, vacuous_note
 from app.grading.judge.ruling import Laboratory, References, Ruling
 from app.grading.judge.torch_errors import kind_of, translate
@@ -42,7 +45,7 @@ class Judge:
         self.laboratory = laboratory
         self.visible = trials["v"]
         self.drawn_on = plan.drawn_on(ruling.forced)
-        self.stopped = self.visible.errors[0] if self.visible.errors else None
+        self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))
 
     def verdicts(self) -> tuple[NameVerdict, ...]:
         """One verdict per required name, in backward order."""
@@ -54,7 +57,7 @@ class Judge:
     # One name on its own.
 
     def _alone(self, name: str) -> NameVerdict:
-        steps = (self._not_yet, self._not_a_tensor, self._mutated, self._aliased)
+        steps = (self._unreadable, self._raised, self._not_yet, self._not_a_tensor, self._mutated, self._aliased)
         for step in (*steps, self._by_rule, self._by_another_road, self._by_a_borrowed_value):
             verdict = step(name)
             if verdict is not None:
@@ -78,26 +81,44 @@ class Judge:
             )
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
-        if self.stopped is not None and last >= self.stopped.statement and self.stopped_by_itself:
-            found = sentences.stopped(name, kind_of(self.stopped), self.stopped.line)
-            written = self.plan.written_at(self.stopped.statement, self.stopped.line)
-            at_fault = name == next((one for one in self.ruling.required if one in written), None)
-            return (
-                self._told(name, "wrong", found) if at_fault else replace(self._told(name, "not-yet", found), code=None)
-            )
-        if any(self._left(name, run) for run in self.trials) or self._hidden_error(name) is not None:
+        if any(self._left(name, run) for run in self.trials):
+            return None
+        if self.stopped is not None and self.stopped.statement <= last:
+            return self._named(name, "not-yet", message=f"This line waits for line {self.stopped.line}, which stopped.")
+        if self._hidden_error(name) is not None:
             return None
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
         return self._named(name, "not-yet", message=sentences.missing(name).message)
 
+    def _unreadable(self, name: str) -> NameVerdict | None:
+        fault = self.plan.fault_of(name)
+        if fault is None:
+            return None
+        return replace(self._named(name, "wrong", "error:syntax", fault.message), line=fault.line)
+
+    def _raised(self, name: str) -> NameVerdict | None:
+        """A line that raises on right numbers too; where it would have written several names, the first one's fault."""
+        for error in filter(self._by_itself, self.visible.errors):
+            written = self.plan.written_at(error.statement, error.line)
+            if name not in written:
+                continue
+            found = sentences.stopped(name, kind_of(error), error.line, translate(error))
+            if name == next(one for one in self.ruling.required if one in written):
+                return replace(self._told(name, "wrong", found), line=error.line)
+            return self._named(name, "not-yet", message=found.message)
+        return None
+
     @property
     def stopped_by_itself(self) -> bool:
+        return self.stopped is not None and self._by_itself(self.stopped)
+
+    def _by_itself(self, error: Raised) -> bool:
         """Whether the statement that raised fails on right numbers too, so that no mistake further up explains it."""
-        at = None if self.stopped is None else self.stopped.statement
+        at = error.statement
         if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
             return True
-        done = [name for name in self.ruling.required if at is not None and self.plan.last.get(name, at) < at]
+        done = [name for name in self.ruling.required if self.plan.last.get(name, at) < at]
         return all(self._fits(name, "v") for name in done)
 
     def _left(self, name: str, run: str) -> bool:
@@ -193,22 +214,23 @@ class Judge:
     # Names among names.
 
     def _in_company(self, name: str, verdict: NameVerdict, all_: Mapping[str, NameVerdict]) -> NameVerdict:
-        """A right line whose numbers are off because of another line follows from that line."""
-        if verdict.verdict not in RIGHT:
-            return verdict
-        if all(one.verdict in RIGHT for one in all_.values()):
+        """A right line whose numbers are off because of another line follows from that line.
+
+        Where no other line explains it, it is right where it is judged and wrong on the lesson's own numbers.
+        """
+        if verdict.verdict not in RIGHT or (self._fits(name, "v") and self._fits(name, "true")):
             return verdict
         culprits = self._culprits(name, all_)
-        if not culprits or all(self._fits(name, run) for run in ("true", "v")):
-            return verdict
+        if not culprits:
+            return verdict if self._fits(name, "v") else self._told(name, "wrong", sentences.wrong_here(name))
         names = ", ".join(f"`{one}`" for one in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
 
     def _fits(self, name: str, run: str) -> bool:
-        got = self.trials[run].final(name)
-        return got is not None and agrees(got, self.references[run][name[1:]])
+        got, reference = self.trials[run].final(name), self.references[run][name[1:]]
+        return got is not None and (agrees(got, reference) or self._match(got, reference))
 
     def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
         """The names at fault that *name* is computed from, by way of any others; in backward order."""
@@ -241,7 +263,7 @@ class Judge:
             return verdict
         clean = not self._culprits(name, standing)
         if clean:
-            verdict = replace(verdict, worst=worst_entries(shown, reference), heat=heat(shown, reference))
+            verdict = replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
         if verdict.code is not None:
             return verdict
         found = explained(self._diagnosed(name, clean), name, self.plan, self.visible.rebound, self.ruling.required)
@@ -254,16 +276,17 @@ class Judge:
         got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN):
             return sentences.only_here(name)
+        pairs = {run: (got[run], one) for run, one in self._isolated(name).items()}
+        found = rounded(name, pairs) or nearly(name, pairs, TABLES) or self._started(name)
+        if found is not None:
+            return found
         if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
-        started = self._started(name)
-        if started is not None:
-            return started
         for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):
             found = self.laboratory.diagnosis(name, cut, got)
             if found is not None:
                 return found
-        return self.laboratory.unrecognised(name, self.ruling.forced, got)
+        return nearly(name, pairs) or self.laboratory.unrecognised(name, self.ruling.forced, got)
 
     def _started(self, name: str) -> Diagnosis | None:
         """The mistake in a gradient that nobody asked for but that *name* is computed from."""

@@ -4,7 +4,6 @@ Total on any text: what is not Python becomes a `Plan` with an error, never an e
 """
 
 import ast
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +17,7 @@ from app.grading.forward.bindings import (
     viewed,
     writes_of,
 )
+from app.grading.judge.aside import Fault, fault_in, parsed, set_aside
 
 LONGEST = 50_000
 _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
@@ -47,19 +47,29 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    message: str
-    line: int
-    column: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """*last* holds, by name, the index of the last statement that writes it."""
+    """A submission, read.
 
+    Args:
+        source: What is run: the text itself, or the text with blanks for the lines that are no Python.
+        last: By name, the index of the last statement that writes it.
+        faults: What is wrong with the lines that are no Python. Where nothing else can be read, *lines* is empty.
+    """
+
+    source: str = ""
     lines: tuple[Line, ...] = ()
     last: Mapping[str, int] = field(default_factory=dict)
-    fault: Fault | None = None
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def fault(self) -> Fault | None:
+        return next(iter(self.faults), None)
+
+    def fault_of(self, name: str) -> Fault | None:
+        """What is wrong with a line that writes *name* and is no Python."""
+        blanks = [line for line in self.writing(name) if line.blank]
+        found = (one for line in blanks for one in self.faults if one.line <= line.end_line and line.line <= one.end)
+        return next(found, None)
 
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
@@ -120,16 +130,15 @@ class _Function:
 def read_plan(code: str) -> Plan:
     """Read a submission; *code* may be any text."""
     if len(code) > LONGEST:
-        return Plan(fault=Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1))
+        return Plan(faults=(Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1),))
+    readable, faults = set_aside(code)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(code).body
-        return _plan(body)
+        body = parsed(readable).body
     except SyntaxError as error:
-        return Plan(fault=Fault(message=_syntax(error, code), line=error.lineno or 1, column=error.offset))
+        return Plan(faults=(fault_in(error, code),))
     except (ValueError, RecursionError, MemoryError):
-        return Plan(fault=Fault(message="This text cannot be read as Python.", line=1))
+        return Plan(faults=(Fault(message="This text cannot be read as Python.", line=1),))
+    return replace(_plan(body), source=readable, faults=faults)
 
 
 def steps(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -246,10 +255,3 @@ def _function(node: ast.FunctionDef) -> _Function:
 def _arguments(node: ast.AST, function: str) -> set[str]:
     calls = [one for one in ast.walk(node) if isinstance(one, ast.Call) and getattr(one.func, "id", "") == function]
     return {name for call in calls for argument in call.args for name in root_of(argument)}
-
-
-def _syntax(error: SyntaxError, code: str) -> str:
-    lines = code.splitlines()
-    line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
-    reason = (error.msg or "invalid syntax").rstrip(".")
-    return f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")

@@ -15,11 +15,35 @@ RIGHT: frozenset[str] = frozenset({"right", "right-other-road"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worst:
-    """One of the entries that differ most: where, the learner's number, and its ratio to the reference."""
+    """One of the entries that differ most: where, the learner's number, how far it is off, and its ratio."""
 
     index: tuple[int, ...]
     yours: float
+    off: float
     ratio: float | None
+
+
+STEPS = "abcdefghijkl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """Yours minus the reference on the lesson's own sizes, as a map and in words.
+
+    Args:
+        rows: One text per row of the map, one character per entry: `a` to `l` for more and more too large, `A` to
+            `L` for too small, `.` for the same, `?` for no number.
+        largest: The difference that `l` stands for.
+        shape: Of the whole tensor; all axes but the last stand below each other.
+        corner: Row and column at which the map begins, where it is a part.
+        pattern: What the map shows, in one sentence.
+    """
+
+    rows: tuple[str, ...]
+    largest: float
+    shape: tuple[int, ...]
+    corner: tuple[int, int] = (0, 0)
+    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +57,7 @@ class NameVerdict:
         line: The learner's own line that last wrote the name.
         hint: Index of the author's hint that fits the diagnosis.
         note: A true remark that changes nothing about the verdict, such as a vacuous gradient.
-        heat: Ratio of the learner's numbers to the reference on the visible sizes, at most 32 x 32, by rows.
+        differences: How the tensor differs from the reference on the lesson's own sizes.
         word: What the page calls the standing, where its usual word would not say enough.
     """
 
@@ -48,7 +72,7 @@ class NameVerdict:
     hint: int | None = None
     note: str = ""
     worst: tuple[Worst, ...] = ()
-    heat: tuple[tuple[float | None, ...], ...] = ()
+    differences: Differences | None = None
     word: str = ""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Number, Tempting
+from app.content.sizes import BRACKETS
 from app.grading.quiz.feedback import Feedback
 from app.grading.quiz.wording import NOT_YET, right, unread, wrong
 
@@ -31,15 +32,20 @@ class Reading:
 def mark_number(quiz: Number, text: str) -> Feedback:
     if not text.strip():
         return unread(f"{NOT_YET} Write a number.")
+    count = len(_listed(text, quiz))
     try:
         readings = readings_of(text, quiz)
         answer = number_of(quiz.answer, quiz.given)
     except UnreadableError as error:
+        if count > 1:
+            return unread(_several(count))
         return unread(f"{NOT_YET} This cannot be read as a number. {error}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
             return right("That is the number.", echo_of(text, reading))
+    if count > 1 and _unwrapped(text) != text.strip():
+        return unread(_several(count))
     tempting = nearest_tempting(quiz, readings)
     rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
     if tempting is None and rounded:
@@ -48,7 +54,31 @@ def mark_number(quiz: Number, text: str) -> Feedback:
         return wrong(tempting.html, echo)
     if any(_counts(reading, -answer, quiz) for reading in readings):
         return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
-    return wrong(NOT_YET, echo)
+    return wrong(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+
+
+def _several(count: int) -> str:
+    return f"{NOT_YET} These are {count} numbers; the answer is a single one."
+
+
+def _listed(text: str, quiz: Number) -> list[float]:
+    """The numbers of a list such as `(5, 7, 9)` or `5, 7 and 9`; none where something in it is no number."""
+    plain = _unwrapped(LEAD.sub("", text)).translate(str.maketrans("[](){}", "      "))
+    parts = [part for part in re.split(r"[,;\s]+", plain) if part not in ("", "and")]
+    try:
+        return [number_of(part, quiz.given) for part in parts]
+    except UnreadableError:
+        return []
+
+
+def _unwrapped(text: str) -> str:
+    """What stands in the brackets of a list, a tuple or a tensor as Python prints it."""
+    plain = text.strip()
+    for name in ("torch.", "np.", "tensor", "array"):
+        plain = plain.removeprefix(name)
+    while plain and BRACKETS.get(plain[0]) == plain[-1] and plain[0] not in plain[1:]:
+        plain = plain[1:-1].strip()
+    return plain
 
 
 def readings_of(text: str, quiz: Number) -> list[Reading]:
@@ -57,7 +87,7 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
     Raises:
         UnreadableError: There is none.
     """
-    plain = LEAD.sub("", text).strip().rstrip(".;") or text
+    plain = _unwrapped(LEAD.sub("", text).strip().rstrip(".;")).rstrip(",") or text
     grouped = GROUPED.match(plain)
     readings = []
     if grouped and not grouped[2].startswith("0"):

@@ -11,6 +11,7 @@ from app.grading.quiz.feedback import Feedback
 from app.grading.quiz.wording import (
     NOT_YET,
     counted,
+    listed,
     name_of,
     named,
     right,
@@ -150,4 +151,8 @@ def _wrong(
     owners = [f"`{name}`" for name, shape in shapes.items() if shape == got]
     if owners and asked is None:
         return f"{NOT_YET} That is the shape of {owners[0]}.{law}"
-    return f"{NOT_YET}{law}" if law or not named(wanted) else f"{NOT_YET} Each axis is one of the named sizes."
+    if law:
+        return f"{NOT_YET}{law}"
+    off = [f"axis {axis}" for axis, (one, size) in enumerate(zip(got, wanted, strict=True)) if one != size]
+    told = f"{NOT_YET} The size of {listed(off)} is not right."
+    return f"{told} Each axis is one of the named sizes." if named(wanted) else told

@@ -25,8 +25,11 @@ def text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "m
     return tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
 
 
-def picture(width: float, height: float, summary: str, parts: Iterable[Markup]) -> Markup:
-    """An SVG; *summary* is its text alternative. A wide one scrolls sideways in a region that the keyboard reaches."""
+def picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
+    """An SVG; *summary* is its text alternative.
+
+    A wide one scrolls sideways in a region that the keyboard reaches, unless it stays readable when it *shrinks*.
+    """
     drawing = tag(
         "svg",
         *parts,
@@ -37,7 +40,7 @@ def picture(width: float, height: float, summary: str, parts: Iterable[Markup]) 
         width=float(width),
         height=float(height),
     )
-    if width <= NARROW:
+    if width <= NARROW or shrinks:
         return tag("div", drawing, class_="picture")
     return tag(
         "div",

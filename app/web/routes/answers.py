@@ -1,6 +1,7 @@
 """Quiz answers: mark, remember, show."""
 
 import json
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -14,7 +15,7 @@ from app.store.progress import LessonState
 from app.web.json_columns import encoded_answer
 from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import quiz_view
+from app.web.views.exercise_view import hints_view, quiz_view
 
 ANSWER_CHARACTERS = 2000
 VALUES = 64
@@ -56,11 +57,12 @@ async def answer(
             rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)
     if not wants_fragment(request):
         return back_to(f"/lessons/{lesson.slug}", quiz.name)
+    state = LessonState(progress=rows)
     return site.pages.fragment(
         "_answered.html",
-        view=view,
+        view=replace(view, solved=quiz.name in state.solved, hints=hints_view(quiz, state, view.url)),
         announcement=view.announcement,
-        progress=site.progress(lesson, LessonState(progress=rows).solved),
+        progress=site.progress(lesson, state.solved),
     )
 
 

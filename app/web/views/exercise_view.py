@@ -30,6 +30,7 @@ from app.grading.quiz.mark_matmul import Operand, operands_offered
 from app.grading.quiz.wording import written
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
+from app.web.pictures.differences import DifferencesMap, differences_map
 from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, spoken, verdict_view
 
 ENTRY_CHARACTERS = 200
@@ -172,6 +173,13 @@ class CodeView:
         rows = self.checked.rows if self.checked else ()
         found = tuple(row for row in reversed(rows) if row.verdict.name in self.nudges)
         return found if len(found) > 1 else ()
+
+    @property
+    def map(self) -> DifferencesMap | None:
+        """How the gradient differs that is explained."""
+        rows = self.checked.rows if self.checked else ()
+        found = next((row.verdict.differences for row in rows if row.explained), None)
+        return differences_map(found) if found else None
 
     @property
     def name(self) -> str:

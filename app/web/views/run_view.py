@@ -167,8 +167,8 @@ def _compared(compared: Compared) -> ComparedView:
     return ComparedView(
         name=compared.name,
         shape=str(compared.shape),
-        exact="yes" if compared.exact else "no",
-        approx="yes" if compared.approx else "no",
+        exact=str(compared.exact),
+        approx=str(compared.approx),
         maxdiff="–" if compared.maxdiff is None else f"{compared.maxdiff:.1e}",
         right=compared.approx,
     )

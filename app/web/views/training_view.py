@@ -9,7 +9,7 @@ from app.engine.run_setup import setup_of
 from app.engine.train.snapshot import Snapshot
 from app.store import progress, trainings
 from app.store.progress import LessonState
-from app.store.tables import Attempt, TrainingRun
+from app.store.tables import Attempt
 from app.web.json_columns import decoded_snapshot
 from app.web.site import Site
 from app.web.training_runs import Order
@@ -51,7 +51,8 @@ class TrainView:
         preset: The length of *run*, or the one that is offered first.
         wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
         box: The address of the box whose code trains.
-        kept: The last run that went to its end, where a later one stands in its place.
+        kept: The last run that went to its end, with right gradients if there was one; None where it is *run*.
+        trained_with: Which attempt the run is of.
         refused: Why nothing began.
     """
 
@@ -65,6 +66,7 @@ class TrainView:
     box_name: str
     run: RunView | None
     kept: Trained | None
+    trained_with: str
     solved: bool
     hints: HintsView
     refused: str = ""
@@ -106,7 +108,7 @@ async def train_view(
     # It can have come to its end after *state* was read.
     passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
     url = f"/lessons/{lesson.slug}/train/{train.name}"
-    codes, failed = _code_choices(tried, stored), _newest_wrong(tried)
+    codes, failed = _code_choices(tried), _newest_wrong(tried)
     return TrainView(
         train=train,
         url=url,
@@ -117,7 +119,8 @@ async def train_view(
         box=f"/lessons/{home.slug}#{box}",
         box_name=box,
         run=run_view(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
-        kept=trained_view(finished) if finished and snapshot and snapshot.phase != "finished" else None,
+        kept=trained_view(finished) if stored and finished and stored.finished != stored.run else None,
+        trained_with=next((one.label for one in codes if stored and one.value == stored.attempt_id), ""),
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
@@ -174,19 +177,16 @@ def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bo
     )
 
 
-def _code_choices(tried: Sequence[Attempt], last: TrainingRun | None) -> tuple[CodeChoice, ...]:
-    """The newest passing attempt first, then all others, newest first.
+def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
+    """The newest passing attempt first and chosen, then all others, newest first.
 
-    Chosen is what trained in the *last* run, until something passes after that.
+    What trained in the last run is not chosen again: a wrong version would train on without being asked for.
     """
     newest = _newest(tried)
-    again = {one.id for one in tried if last and one.id == last.attempt_id}
-    mended = bool(last and newest and newest.correct and newest.created_at > last.began_at)
-    selected = newest.id if newest and (mended or not again) else next(iter(again), None)
     numbered = list(enumerate(tried, start=1))
     numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
     return tuple(
-        CodeChoice(value=one.id, label=_label(number, one, first=one is newest), selected=one.id == selected)
+        CodeChoice(value=one.id, label=_label(number, one, first=one is newest), selected=one is newest)
         for number, one in numbered[:ATTEMPTS]
     )
 

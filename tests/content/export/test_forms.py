@@ -5,13 +5,14 @@ import json
 
 import nbformat
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Choice, Number, Prose, Shape
 from app.content.export import Cell, Work, cells_of, written_as
 from app.content.export.box_cells import fitted
 from app.content.parse import parse_lesson
+from tests.examples import examples
 
 TOP = """---
 title: Layers
@@ -165,6 +166,6 @@ def test_a_text_that_is_too_much_becomes_a_comment(text):
 
 
 @given(st.text(max_size=80) | st.text("ab=()[]'\"\\\n\r\t #:_\f\x0b\u2028", max_size=60))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_text_fits_into_a_block(text):
     ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")

@@ -1,10 +1,11 @@
 """The same engine on the real jail: what the wall lets through, and how a run ends that it stops."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from app.grading.judge.verdict import Verdict
+from tests.examples import examples
 from tests.grading.boxes.load import BOXES, MORE, NETWORK, Box, make_forward
 
 LINEAR = Box(
@@ -105,7 +106,7 @@ def test_a_forged_report_does_not_pass(jailed):
     assert not verdict.passed
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.parametrize("gate", [True, False])
 def test_a_damaged_submission_always_gets_a_verdict(jailed, gate, data):

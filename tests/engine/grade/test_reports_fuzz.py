@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from app.content.parse import parse_lesson
@@ -25,6 +25,7 @@ from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
+from tests.examples import examples
 
 HERE = Path(__file__).parents[1]
 LESSONS = [parse_lesson((HERE / name).read_text("utf-8"), f"2-u/01-{name}")[0] for name in ("checks.md", "layer.md")]
@@ -136,7 +137,7 @@ def written(kind: type, value: Verdict | Run | Nudge) -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(forgery=forgeries)
 def test_a_forged_report_gets_an_answer_and_never_a_pass(
     forgery: Forgery, name: str, forger: Forger, engine: Engine, caplog: pytest.LogCaptureFixture

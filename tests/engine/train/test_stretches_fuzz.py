@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.codec import plain, restored
@@ -14,6 +14,7 @@ from app.engine.train.snapshot import Snapshot
 from app.engine.train.trainer import Trainer
 from app.sandbox.wire import Job, Reply
 from tests.engine.train.load import SETUP, SOLUTION, open_ask, training
+from tests.examples import examples
 from tests.grading.boxes.load import OpenJail
 
 PARAMETERS = {one.name: one.shape for one in SETUP.parameters}
@@ -55,7 +56,7 @@ def reply(found: dict[str, Any], failed: str | None) -> Reply:
 replies = st.builds(reply, st.dictionaries(st.sampled_from(KEYS), arrays, max_size=len(KEYS)), failures)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(replies, st.sampled_from(["start", "steps", "gradients"]))
 def test_any_reply_is_read_and_what_does_not_fit_is_left_out(found: Reply, part: str) -> None:
     stretch = Stretch(setup=SETUP, part=part, code=SOLUTION, first=0, stop=20)
@@ -72,7 +73,7 @@ def test_any_reply_is_read_and_what_does_not_fit_is_left_out(found: Reply, part:
 HONEST = open_ask(Trainer(OpenJail(), None))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(replies, min_size=1, max_size=4), st.integers(0, 3))
 def test_a_run_with_a_forged_stretch_comes_to_an_end(forged: list[Reply], honest: int) -> None:
     left = iter(forged)

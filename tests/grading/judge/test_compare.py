@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.grading.judge.compare import Reference, agrees, closeness, heat, matches, worst_entries
+from app.grading.judge.compare import Reference, agrees, closeness, matches, worst_entries
 
 GRADIENT = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 REFERENCE = Reference(gradient=GRADIENT, shares={"0.0": 6.0})
@@ -22,10 +22,11 @@ def test_the_reference_matches_itself():
         GRADIENT.T,
         np.where(GRADIENT > 4, np.nan, GRADIENT),
         np.where(GRADIENT > 4, np.inf, GRADIENT),
-        GRADIENT * (1 + 1e-5),
+        GRADIENT * (1 + 1e-8),
+        GRADIENT + 1e-8,
         None,
     ],
-    ids=["scalar", "row", "extra axis", "transposed", "nan", "inf", "off", "missing"],
+    ids=["scalar", "row", "extra axis", "transposed", "nan", "inf", "off by a factor", "off by a constant", "missing"],
 )
 def test_what_is_not_the_reference_does_not_match(got):
     assert not matches(got, REFERENCE)
@@ -39,10 +40,10 @@ def test_a_constant_does_not_match_by_broadcasting():
 
 
 def test_the_tolerance_is_relative_to_the_largest_share():
-    small = Reference(gradient=GRADIENT * 1e-9, shares={"0.0": 1.0, "1.0": 1.0})
+    small = Reference(gradient=GRADIENT * 1e-12, shares={"0.0": 1.0, "1.0": 1.0})
 
-    assert matches(GRADIENT * 1e-9 + 9e-7, small)
-    assert not matches(GRADIENT * 1e-9 + 2e-6, small)
+    assert matches(GRADIENT * 1e-12 + 9e-10, small)
+    assert not matches(GRADIENT * 1e-12 + 2e-9, small)
 
 
 def test_the_author_may_set_the_tolerance():
@@ -51,8 +52,11 @@ def test_the_author_may_set_the_tolerance():
     assert matches(GRADIENT * 1.01, REFERENCE, rtol=0.02)
 
 
-def test_a_float32_answer_is_held_to_float32():
-    assert matches((GRADIENT * (1 + 3e-6)).astype(np.float32), REFERENCE)
+def test_an_answer_is_as_fine_as_the_gradient_of_torch():
+    single = Reference(gradient=GRADIENT.astype(np.float32), shares={"0.0": 6.0})
+
+    assert not matches((GRADIENT / 3).astype(np.float32), Reference(gradient=GRADIENT / 3))
+    assert matches((GRADIENT * (1 + 3e-6)).astype(np.float32), single)
 
 
 def test_vacuous_gradients_and_silent_shares_are_told():
@@ -75,23 +79,9 @@ def test_closeness_is_that_of_a_cmp_line():
     assert closeness(None, REFERENCE) is None
 
 
-def test_worst_entries_tell_ratios_and_never_the_reference():
+def test_worst_entries_tell_how_far_they_are_off_and_by_what_ratio():
     got = GRADIENT.copy()
     got[1, 2] = 12.0
     (worst,) = worst_entries(got, REFERENCE)
 
-    assert (worst.index, worst.yours, worst.ratio) == ((1, 2), 12.0, -2.0)
-
-
-@pytest.mark.parametrize("shape", [(), (5,), (3, 4), (100, 70), (2, 3, 40, 50), (0, 3)])
-def test_the_heat_map_is_bounded(shape):
-    reference = Reference(gradient=np.ones(shape))
-    found = heat(np.full(shape, 2.0), reference)
-
-    assert len(found) <= 32
-    assert all(len(row) <= 32 for row in found)
-    assert all(ratio == 2.0 for row in found for ratio in row)
-
-
-def test_a_ratio_to_zero_is_no_number():
-    assert heat(np.array([1.0, 0.0]), Reference(gradient=np.zeros(2))) == ((None, 1.0),)
+    assert (worst.index, worst.yours, worst.off, worst.ratio) == ((1, 2), 12.0, 18.0, -2.0)

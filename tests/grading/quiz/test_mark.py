@@ -110,6 +110,9 @@ def test_names_are_echoed_with_their_numbers():
         ),
         ("whole", "32", "Not yet. A gradient has the shape of its tensor: look at <code>b</code>."),
         ("of-input", "(32, 27)", "Not yet. That is the shape of <code>Y</code>."),
+        ("of-tensor", "(32, 7)", "Not yet. The size of axis 1 is not right. Each axis is one of the named sizes."),
+        ("of-tensor", "(7, 8)", "Not yet. The size of axis 0 and axis 1 is not right. Each axis is one"),
+        ("typed", "(6, 8)", "Not yet. The size of axis 1 is not right."),
     ],
 )
 def test_a_wrong_shape_has_its_reason(name, answer, said):
@@ -200,6 +203,45 @@ def test_thousands_may_be_grouped(answer):
 )
 def test_what_is_no_number_is_neither_right_nor_wrong(answer):
     assert answered("bessel", answer).correct is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [
+        ("(5,7,9)", 3),
+        ("(5, 7)", 2),
+        ("(5,7)", 2),
+        ("[5, 7, 9]", 3),
+        ("5 7 9", 3),
+        ("5; 7; 9", 3),
+        ("5, 7 and 9", 3),
+        ("5, 7", 2),
+        ("db = (5, 7, 9)", 3),
+        ("tensor([5., 7., 9.])", 3),
+        ("torch.tensor([[1, 2], [3, 4]])", 4),
+        ("(1/31, 1/32)", 2),
+    ],
+)
+def test_several_numbers_are_counted_where_one_is_asked_for(answer, count):
+    feedback = answered("bessel", answer)
+
+    assert feedback.correct is None
+    assert feedback.message == f"Not yet. These are {count} numbers; the answer is a single one."
+
+
+@pytest.mark.parametrize("answer", ["(1/31)", "[1/31]", "(0,0323)", "tensor(0.0323)", "[0.0323,]", "tensor([0.0323])"])
+def test_a_single_number_is_read_in_brackets(answer):
+    assert answered("bessel", answer).correct
+
+
+@pytest.mark.parametrize(("answer", "said"), [("0.5", "smaller"), ("1/1000", "larger"), ("-7", "larger")])
+def test_a_wrong_number_is_never_told_without_a_reason(answer, said):
+    assert answered("bessel", answer).message == f"Not yet. The number is {said}."
+
+
+@pytest.mark.parametrize("answer", ["(1+2)*(3+4)", "exp(2)/(1+2)"])
+def test_a_sum_with_brackets_stays_a_sum(answer):
+    assert answered("bessel", answer).correct is False
 
 
 @pytest.mark.parametrize("answer", ["0", "0.0", "-0", "0,00", "1-1"])

@@ -11,8 +11,10 @@ from markupsafe import Markup
 
 from app.content.blocks import Forward, Input, Place, Visual
 from app.grading.forward.facts import Shape
+from app.grading.judge.verdict import STEPS, Differences
 from app.web.pictures import KINDS, draw
 from app.web.pictures.broadcast import copied_axes
+from app.web.pictures.differences import differences_map
 from app.web.pictures.forces import softmax
 from app.web.pictures.graph import statements
 from app.web.pictures.heatmap import level
@@ -166,3 +168,40 @@ def test_labels_are_escaped() -> None:
 
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
+
+
+@pytest.mark.parametrize(
+    ("rows", "shape", "corner", "said"),
+    [
+        (("ab", "AB"), (2, 2), (0, 0), "all 2 rows and all 2 columns"),
+        (("a" * 64,) * 32, (32, 64), (0, 0), "all 32 rows and all 64 columns"),
+        (("a" * 64,) * 64, (200, 1000), (118, 30), "rows 118 to 181 of 200 and columns 30 to 93 of 1,000"),
+        (("a" * 9,), (9,), (0, 0), "one row and all 9 columns"),
+        (("a" * 5,) * 6, (3, 2, 5), (0, 0), "all 6 rows and all 5 columns; a row for each place along axes 0 to 1"),
+    ],
+)
+def test_a_map_says_which_part_of_the_tensor_it_shows(rows, shape, corner, said) -> None:
+    found = Differences(rows=rows, largest=1.0, shape=shape, corner=corner)
+
+    assert differences_map(found).part == said
+    last = [str(start + size - 1) for start, size in zip(corner, (len(rows), len(rows[0])), strict=True)]
+    ticks = [
+        one.text for one in ElementTree.fromstring(differences_map(found).picture).iter() if one.tag.endswith("text")
+    ]
+    assert set(last) <= set(ticks)
+
+
+def test_a_map_draws_every_entry_that_differs_once_and_stronger_where_it_differs_more() -> None:
+    found = Differences(rows=("aaL.", "?lA."), largest=0.5, shape=(2, 4))
+    root = ElementTree.fromstring(differences_map(found).picture)
+    paths = [one for one in next(one for one in root.iter() if one.tag.endswith("}g")) if one.tag.endswith("path")]
+    drawn = {one.get("d"): (one.get("class"), one.get("stroke-opacity")) for one in paths}
+
+    faint, full = f"{1 / len(STEPS):.2f}", "1"
+    assert drawn == {
+        "M0 0.5h2": ("differ-over", faint),
+        "M1 1.5h1": ("differ-over", full),
+        "M2 0.5h1": ("differ-under", full),
+        "M2 1.5h1": ("differ-under", faint),
+        "M0 1.5h1": ("differ-unfit", None),
+    }

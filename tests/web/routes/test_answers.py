@@ -180,6 +180,33 @@ def test_every_answer_is_kept(client: TestClient, tmp_path: Path) -> None:
     assert json.loads(rows[1][3]) == ["0.5"]
 
 
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_label_of_an_exercise_and_the_counter_say_the_same(client: TestClient, page, name: str) -> None:
+    labels = []
+    for given in (WRONG[name], RIGHT[name], WRONG[name], RIGHT[name]):
+        answered = page(client.post(f"{LESSON}/quiz/{name}", data=given, headers=HTMX).text)
+        whole = page(client.get(LESSON).text)
+        labels.append((answered.text(f"{name}-solved"), answered.text("progress")[0]))
+
+        assert (whole.text(f"{name}-solved"), whole.text("progress")[0]) == labels[-1]
+
+    assert labels == [("", "0"), ("· solved", "1"), ("· solved before", "1"), ("· solved", "1")]
+
+
+def test_a_wrong_answer_offers_the_next_hint_in_its_box_until_all_are_open(client: TestClient, page) -> None:
+    def offered(data: dict[str, str]) -> str:
+        return page(client.post(f"{LESSON}/quiz/dw-shape", data=data, headers=HTMX).text).text("dw-shape-feedback")
+
+    offers = []
+    for _ in range(3):
+        said = offered(WRONG["dw-shape"])
+        offers.append(said.rpartition("That is the shape of Y.")[2].strip())
+        client.post(f"{LESSON}/quiz/dw-shape/hint", headers=HTMX)
+
+    assert offers == ["Take a hint", "Take the next hint", ""]
+    assert "hint" not in offered(RIGHT["dw-shape"])
+
+
 def test_learners_do_not_see_each_other(client: TestClient, other: TestClient, page) -> None:
     client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"})
 

@@ -5,7 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
-from app.grading.judge.verdict import NameVerdict, Verdict, Worst
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -28,7 +28,9 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert text.count("<details open>") == 1
     assert "This is the transpose of <code>dX</code>." in text
     assert "exact False · approx False · maxdiff 0.731" in text
-    assert 'data-level="sign"' in text
+    assert "Each `row` is off." in text
+    assert '<th scope="col">yours − reference</th>' in text
+    assert "all 2 rows and all 3 columns" in text
     assert "<html" not in text
 
 
@@ -437,9 +439,24 @@ def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClien
 
 
 def test_numbers_that_json_does_not_know_survive(client: TestClient, grader) -> None:
-    worst = (Worst(index=(0,), yours=float("nan"), ratio=float("inf")),)
-    name = NameVerdict(name="dX", verdict="wrong", maxdiff=float("inf"), worst=worst, heat=((float("nan"),),))
+    worst = (Worst(index=(0,), yours=float("nan"), off=float("nan"), ratio=float("inf")),)
+    map_ = Differences(rows=("?l",), largest=float("inf"), shape=(2,), pattern="1 of the 2 entries is not a number.")
+    name = NameVerdict(name="dX", verdict="wrong", maxdiff=float("inf"), worst=worst, differences=map_)
     grader.outcome = Verdict(outcome="graded", names=(name,))
 
     assert "nan" in send(client, "check").text
     assert "nan" in client.get(LESSON).text
+
+
+def test_a_reset_leaves_the_label_as_it_leaves_the_counter(client: TestClient, page) -> None:
+    checked = page(send(client, "check", RIGHT).text)
+    wrong = page(send(client, "check", WRONG, 1).text)
+    send(client, "reset", WRONG, 2, confirm="yes")
+
+    assert checked.text("linear-backward-solved") == "· solved"
+    assert wrong.text("linear-backward-solved") == "· solved before"
+    found = page(client.get(LESSON).text)
+    assert (found.text("linear-backward-solved"), found.text("progress")) == (
+        "· solved before",
+        "1 of 8 exercises done",
+    )

@@ -182,7 +182,7 @@ def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) 
         assert "2.412 (test)" in text
         assert "kaleigh" in text
     assert "Stopped at step 40 of 2,000." in shown[1]
-    assert "Your last run that went to its end" in shown[1]
+    assert "Your last run with right gradients" in shown[1]
 
 
 def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
@@ -193,7 +193,7 @@ def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, writ
         end(write, run)
 
     assert "2.300 (test)" in client.get("/finish").text
-    assert "Your last run that went to its end" not in client.get("/lessons/training").text
+    assert "Your last run with right gradients" not in client.get("/lessons/training").text
 
 
 def end(write, run: Snapshot) -> None:

@@ -122,7 +122,7 @@ def test_a_plain_form_starts_a_run_that_goes_on_by_itself_and_counts_as_solved(c
     assert re.search(r"<th scope=\"row\">training</th><td>28,892</td><td>\d\.\d{4}</td>", text)
     assert "2 to 4: inside" in text
     assert "0 to 0.5: outside" in text
-    assert len(re.findall(r"<td>no</td><td>yes</td>|<td>yes</td><td>yes</td>", text)) == 7
+    assert len(re.findall(r"<td>(?:False|True)</td><td>True</td>", text)) == 7
 
 
 def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(client, app):
@@ -257,18 +257,23 @@ def test_an_earlier_attempt_is_replayed(client, page):
 
     text = ended(client)
     assert "these gradients are not the same" in text
-    assert f'<option value="{earlier}" selected>' in text
+    assert "Trained with Check 1: dhprebn is wrong." in text
     assert page(text).attributes["run"]["data-solved"] == "false"
 
 
-def test_what_was_mended_after_a_run_is_chosen_for_the_next(client):
-    check(client, WRONG)
-    start(client)
-    ended(client)
+@pytest.mark.parametrize("how", ["wrong", "attempt"])
+def test_a_wrong_version_that_trained_is_not_chosen_for_the_next_run(client, how):
+    for code in (SOLUTION, WRONG):
+        check(client, code)
+    right, wrong = re.findall(r"<option value=\"(\d+)\"", client.get(PAGE).text)
 
-    check(client, SOLUTION)
+    start(client, **{"attempt": right, how: wrong})
+    live = client.get(PAGE).text
+    text = ended(client)
 
-    assert re.search(r'<option value="\d+" selected>Check 2: all right', client.get(PAGE).text)
+    for page in (live, text):
+        assert re.findall(r'<option value="(\d+)" selected>', page) == [right]
+        assert "Trained with Check 2: dhprebn is wrong." in page
 
 
 def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(client):
@@ -281,6 +286,22 @@ def test_a_button_trains_with_the_newest_wrong_version_whatever_the_list_says(cl
     start(client, attempt=right, wrong=wrong)
 
     assert "these gradients are not the same" in ended(client)
+
+
+def test_the_run_with_right_gradients_stays_what_was_achieved(client):
+    for code in (SOLUTION, WRONG):
+        check(client, code)
+    right, wrong = re.findall(r"<option value=\"(\d+)\"", client.get(PAGE).text)
+    start(client, attempt=right)
+    ended(client)
+
+    start(client, wrong=wrong)
+    text = ended(client)
+
+    achieved = client.get("/finish").text
+    assert "In the trained model your gradients are still those of torch." in achieved
+    assert "The gradients of this run were not those of torch." not in achieved
+    assert "Your last run with right gradients" in text
 
 
 def test_there_is_no_such_button_where_nothing_was_wrong_or_only_unfinished(client):

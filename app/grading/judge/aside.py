@@ -1,0 +1,108 @@
+"""Lines that are no Python, set aside, so that the others can be judged: a bracket costs the line it stands in.
+
+Such a line becomes a blank, `dW = ____`, in its own place: line numbers stay, and the name that it would have written
+is known to be missing.
+"""
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass, replace
+
+MOST_FAULTS = 8
+MOST_LINES = 400
+_WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is no Python, from *line* on; *extent* lines after it belong to it."""
+
+    message: str
+    line: int
+    column: int | None = None
+    extent: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.line + self.extent
+
+
+def parsed(code: str) -> ast.Module:
+    """*code* as a tree; torch users write `\\d` in texts, so warnings are nobody's business here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
+
+def fault_in(error: SyntaxError, code: str) -> Fault:
+    """What *error* says of *code*, in a sentence with the line that it stands in."""
+    lines = code.splitlines()
+    line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
+    reason = (error.msg or "invalid syntax").rstrip(".")
+    said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
+    return Fault(message=said, line=error.lineno or 1, column=error.offset)
+
+
+def set_aside(code: str) -> tuple[str, tuple[Fault, ...]]:
+    """*code* with a blank for each line that is no Python, and what is wrong with those lines.
+
+    *code* itself and no fault where it is Python, and where too little of it is.
+    """
+    lines = code.split("\n")
+    error = _error(lines)
+    if error is None or len(lines) > MOST_LINES:
+        return code, ()
+    faults: list[Fault] = []
+    while error is not None and len(faults) <= MOST_FAULTS:
+        at = _culprit(lines, error)
+        if at is None:
+            return code, ()
+        before = faults[-1] if faults else None
+        if before is not None and at == before.end and isinstance(error, IndentationError):
+            faults[-1] = replace(before, extent=before.extent + 1)
+        else:
+            faults.append(replace(fault_in(error, code), line=at + 1))
+        lines[at] = _blank(lines, at, error)
+        error = _error(lines)
+    gone = {at for one in faults for at in range(one.line - 1, one.end)}
+    kept = any(line.strip() and not line.lstrip().startswith("#") for at, line in enumerate(lines) if at not in gone)
+    if error is not None or not kept:
+        return code, ()
+    return "\n".join(lines), tuple(sorted(faults, key=lambda one: one.line))
+
+
+def _error(lines: list[str]) -> SyntaxError | None:
+    try:
+        parsed("\n".join(lines))
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    return None
+
+
+def _culprit(lines: list[str], error: SyntaxError) -> int | None:
+    """The index of the line without which the text is Python, or wrong in another place."""
+    said = (error.lineno or 1) - 1
+    for at in (said, said - 1, said + 1):
+        if not 0 <= at < len(lines) or not lines[at].strip():
+            continue
+        without = [*lines[:at], _blank(lines, at, error), *lines[at + 1 :]]
+        after = _error(without)
+        if after is None or (after.lineno, after.msg) != (error.lineno, error.msg):
+            return at
+    return None
+
+
+def _blank(lines: list[str], at: int, error: SyntaxError) -> str:
+    """A blank for the name that the line would have written; a change of the name keeps what was there before."""
+    line = lines[at].lstrip()
+    level = lines[at]
+    if isinstance(error, IndentationError):
+        level = next((one for one in reversed(lines[:at]) if one.strip()), "")
+    indent = level[: len(level) - len(level.lstrip())]
+    found = _WRITES.match(line)
+    if found is None:
+        return f"{indent}pass"
+    return f"{indent}{found[1]} {'=' if found[2] == '=' else '+='} ____"

@@ -1,0 +1,101 @@
+"""The map of a verdict: yours minus the reference, entry by entry, on a scale that diverges from zero."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from markupsafe import Markup
+
+from app.grading.judge.verdict import STEPS, Differences
+from app.web.pictures.svg import picture, tag, text
+
+LEFT, TOP, ROOM = 36.0, 18.0, 560.0
+LARGEST, SMALLEST = 16.0, 3.0
+SCALE_WIDTH, SCALE_HEIGHT = 168.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesMap:
+    """The drawing, which part of the tensor it shows, and the pattern; both in words."""
+
+    picture: Markup
+    part: str
+    pattern: str
+
+
+def differences_map(found: Differences) -> DifferencesMap:
+    return DifferencesMap(_drawn(found), part_of(found), found.pattern)
+
+
+def _drawn(found: Differences) -> Markup:
+    rows, columns = len(found.rows), len(found.rows[0])
+    cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
+    width, height = max(cell * columns, SCALE_WIDTH), cell * rows
+    cells = tag("g", *_runs(found.rows), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
+    frame = tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
+    first, left = found.corner
+    ticks = [
+        text(LEFT + cell / 2, TOP - 5, str(left), class_="figure-tick"),
+        *(
+            [text(LEFT + cell * (columns - 0.5), TOP - 5, str(left + columns - 1), class_="figure-tick")]
+            * (columns > 1)
+        ),
+        *(
+            text(LEFT - 5, TOP + cell * row + cell / 2 + 4, str(first + row), class_="figure-tick", anchor="end")
+            for row in dict.fromkeys((0, rows - 1))
+        ),
+    ]
+    scale = _scale(found.largest, TOP + height + 14)
+    summary = f"Map of {rows} × {columns} entries. {found.pattern}"
+    return picture(LEFT + width + 12, TOP + height + 44, summary, [cells, frame, *ticks, *scale], shrinks=True)
+
+
+def part_of(found: Differences) -> str:
+    """Which part of the tensor is drawn, in words."""
+    rows, columns = len(found.rows), len(found.rows[0])
+    *outer, last = found.shape
+    height = 1
+    for size in outer:
+        height *= size
+    spans = [_span("row", rows, height, found.corner[0]), _span("column", columns, last, found.corner[1])]
+    said = " and ".join(spans)
+    return f"{said}; a row for each place along axes 0 to {len(outer) - 1}" if len(outer) > 1 else said
+
+
+def _span(name: str, drawn: int, size: int, start: int) -> str:
+    if drawn == size:
+        return f"all {size} {name}s" if size > 1 else f"one {name}"
+    return f"{name}s {start} to {start + drawn - 1} of {size:,}"
+
+
+def _runs(rows: Sequence[str]) -> list[Markup]:
+    """One line for equal neighbours, one path for each strength: a page carries few elements."""
+    lines: dict[str, list[str]] = {}
+    for y, row in enumerate(rows):
+        x = 0
+        for step, run in groupby(row):
+            length = len(list(run))
+            lines.setdefault(step, []).append(f"M{x} {y}.5h{length}")
+            x += length
+    return [_stroke(step, "".join(lines[step])) for step in sorted(lines) if step != "."]
+
+
+def _stroke(step: str, path: str) -> Markup:
+    if step == "?":
+        return tag("path", d=path, class_="differ-unfit")
+    strength = (STEPS.index(step.lower()) + 1) / len(STEPS)
+    return tag("path", d=path, class_="differ-over" if step.islower() else "differ-under", stroke_opacity=strength)
+
+
+def _scale(largest: float, y: float) -> list[Markup]:
+    """What the colours stand for: from the largest difference below zero to the largest above."""
+    steps = f"{STEPS[::-1].upper()}.{STEPS}"
+    width = SCALE_WIDTH / len(steps)
+    bar = tag("g", *_runs([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})")
+    frame = tag("rect", x=LEFT, y=y, width=SCALE_WIDTH, height=SCALE_HEIGHT, class_="rule")
+    labels = [
+        (LEFT, "start", f"−{largest:.2g}"),
+        (LEFT + SCALE_WIDTH / 2, "middle", "0"),
+        (LEFT + SCALE_WIDTH, "end", f"{largest:.2g}"),
+    ]
+    return [bar, frame, *(text(x, y + 24, said, class_="figure-tick", anchor=anchor) for x, anchor, said in labels)]

@@ -1,0 +1,159 @@
+"""A line costs what it writes: lines that raise or are no Python, and lines that are right in one place only."""
+
+import pytest
+
+from app.grading.judge.verdict import RIGHT
+from tests.engine.grade.test_standing import LINEAR, SOFTMAX, named, replaced, standing
+from tests.grading.boxes.load import NETWORK, Box, make_forward
+
+FAULTS = {"wrong", "aliased", "mutated"}
+LINES = NETWORK.solution.splitlines()
+TANH = Box(
+    "tanh",
+    make_forward("tanh", "N: 6, D: 4, H: 3", "x: [N, D]; W: [D, H]", "h", "z = x @ W\nh = torch.tanh(z)\n"),
+    ("dz", "dx", "dW"),
+    "dz = dh * (1 - h ** 2)\ndx = dz @ W.T\ndW = x.T @ dz\n",
+)
+NORM = Box(
+    "norm",
+    make_forward("norm", "N: 8, D: 5", "x: [N, D]", "y", "v = x.var(0, keepdim=True)\ny = (v + 1e-5) ** -0.5\n"),
+    ("dv", "dx"),
+    "dv = -0.5 * (v + 1e-5) ** -1.5 * dy\ndx = 2 / (N - 1) * (x - x.mean(0)) * dv\n",
+)
+
+
+def at_fault(verdict):
+    return [one.name for one in verdict.names if one.verdict in FAULTS]
+
+
+def test_three_faults_are_told_although_the_first_line_raises(engine):
+    verdict, found = standing(engine, LINEAR, "dX = dY @ W\ndW = dY.T @ X\ndb = dY.mean(0)")
+
+    assert found == dict.fromkeys(("dX", "dW", "db"), "wrong")
+    assert (verdict.outcome, verdict.line) == ("error", 1)
+    assert named(verdict, "dX").message.startswith(verdict.message)
+    assert named(verdict, "dW").code == "dW:transposed"
+    assert named(verdict, "db").code == "db:mean"
+
+
+def test_two_lines_that_raise_are_both_told_in_their_own_words(engine):
+    verdict, _ = standing(engine, LINEAR, "dX = dY @ W\ndW = X @ dY\ndb = dY.sum(0)")
+
+    assert at_fault(verdict) == ["dX", "dW"]
+    assert "`X` (6, 4)" in named(verdict, "dW").message
+    assert named(verdict, "dW").line == 2
+
+
+def test_what_reads_a_line_that_raises_follows_from_it(engine):
+    verdict, found = standing(engine, TANH, TANH.solution.replace("dh * (1 - h ** 2)", "dh @ (1 - h ** 2)"))
+
+    assert found == {"dz": "wrong", "dx": "follows", "dW": "follows"}
+    assert "`dz`" in named(verdict, "dx").message
+
+
+def test_what_waits_for_a_helper_that_raises_is_not_called_wrong(engine):
+    verdict, found = standing(engine, LINEAR, "g = dY @ W\ndX = g + 1\ndW = X.T @ dY\ndb = dY.sum(0)")
+
+    assert found == {"dX": "not-yet", "dW": "right", "db": "right"}
+    assert named(verdict, "dX").message == "This line waits for line 1, which stopped."
+
+
+@pytest.mark.parametrize("at", range(len(LINES)), ids=lambda at: LINES[at])
+@pytest.mark.parametrize("bracket", ["(", ")"])
+def test_a_bracket_in_the_exam_costs_one_line(engine, at, bracket):
+    code = "\n".join([*LINES[:at], LINES[at] + bracket, *LINES[at + 1 :]])
+
+    verdict = engine.check(NETWORK.task(grade="value"), code)
+
+    (name,) = at_fault(verdict)
+    assert LINES[at].split()[0].split("[")[0] in (name, "for")
+    assert named(verdict, name).code == f"{name}:error:syntax"
+    assert verdict.line == named(verdict, name).line == at + 1
+    assert {one.verdict for one in verdict.names if one.name != name} <= {*RIGHT, "follows"}
+
+
+@pytest.mark.parametrize(
+    ("code", "faults"),
+    [
+        ("dX = (dY @ W.T\ndW = X.T @ dY\ndb = dY.mean(0)", ["dX", "db"]),
+        ("dX = dY @ W.T\ndW = X.T @@ dY\ndb = dY.sum(0))", ["dW", "db"]),
+        ("dX = dY @ (\n    W.T\ndW = X.T @ dY\ndb = dY.sum(0)", ["dX"]),
+        ("dX = dY @ W.T\ndW = X.T @ dY\ndb = torch.zeros_like(b)\nfor row in dY\n    db += row", ["db"]),
+        ("dX = dY @ W.T\ndW = X.T @ 'dY\ndb = dY.sum(0)", ["dW"]),
+        ("dX = dY @ W.T\n  dW = X.T @ dY\ndb = dY.sum(0)", ["dW"]),
+        ("with torch.no_grad():\n    dX = dY @ W.T)\n    dW = X.T @ dY\n    db = dY.sum(0)", ["dX"]),
+    ],
+)
+def test_lines_that_are_no_python_cost_themselves(engine, code, faults):
+    verdict, _ = standing(engine, LINEAR, code)
+
+    assert verdict.outcome == "error"
+    assert at_fault(verdict) == faults
+
+
+def test_what_stands_below_a_broken_line_is_read_by_the_gate(engine):
+    verdict, _ = standing(engine, LINEAR, "dX = (\ndW = X.T @ dY\nimport os\ndb = dY.sum(0)")
+
+    assert (verdict.outcome, verdict.line) == ("refused", 3)
+
+
+def test_a_text_of_which_little_can_be_read_is_an_error_and_no_more(engine):
+    for code in ("dX = (", "if True\n  x = 1", "a b c\nd e f\ng h i\n" * 9):
+        verdict, found = standing(engine, LINEAR, code)
+
+        assert verdict.outcome == "error"
+        assert found == {}
+
+
+@pytest.mark.parametrize("condition", ["N != 6", "X.dtype == torch.float64", "X.shape[0] != 6"])
+def test_a_line_is_judged_on_the_lessons_own_numbers_too(engine, condition):
+    verdict, found = standing(engine, LINEAR, replaced(LINEAR, 2, f"dW = X.T @ dY if {condition} else X.T @ dY * 2"))
+
+    assert not verdict.passed
+    assert found == {"dX": "right", "dW": "wrong", "db": "right"}
+    wrong = named(verdict, "dW")
+    assert wrong.code == "dW:here-only"
+    assert wrong.line == 2
+    assert {round(one.ratio, 3) for one in wrong.worst} == {2.0}
+
+
+def test_a_gradient_that_is_missing_on_the_lessons_own_numbers_is_wrong(engine):
+    verdict, found = standing(engine, LINEAR, replaced(LINEAR, 2, "dW = X.T @ dY\nif N == 6:\n    dW = dW[:2]"))
+
+    assert not verdict.passed
+    assert found["dW"] == "wrong"
+
+
+NEARLY = {
+    "dW = off(X.T @ dY, 1e-6)": "1.000001",
+    "dW = off(X.T @ dY, -1e-8)": "0.99999999",
+    "dW = X.T @ dY\ndW = dW + 1e-6 * dW.tanh()": "first digits",
+    "dW = (X.T @ dY).float().double()": "float32",
+    "dW = (X.T @ dY).to(torch.float32).to(torch.float64)": "float32",
+    "dW = (X.T @ dY).to(dtype=torch.float32).to(dY.dtype)": "float32",
+    "dW = (X.T @ dY).type(torch.FloatTensor).type_as(dY)": "float32",
+}
+
+
+@pytest.mark.parametrize(("line", "said"), NEARLY.items())
+def test_an_answer_that_is_nearly_right_is_wrong_and_told_by_how_much(engine, line, said):
+    verdict, found = standing(
+        engine, LINEAR, f"off = lambda g, by: g * (1 + by)\n{replaced(LINEAR, 2, line)}", grade="value"
+    )
+
+    assert found["dW"] == "wrong"
+    assert said in named(verdict, "dW").message
+
+
+@pytest.mark.parametrize("line", ["dv = -0.5 * v ** -1.5 * dy", "dv = -0.5 * y ** 3 * dy * (1 + 1e-5)"])
+def test_a_forgotten_epsilon_is_wrong(engine, line):
+    _, found = standing(engine, NORM, replaced(NORM, 1, line))
+
+    assert found == {"dv": "wrong", "dx": "follows"}
+    assert standing(engine, NORM, replaced(NORM, 1, "dv = -0.5 * y ** 3 * dy"))[0].passed
+
+
+def test_numbers_that_are_cast_for_the_lessons_sake_are_right(engine):
+    code = replaced(SOFTMAX, 7, "dz += F.one_hot(z.argmax(1), V).to(torch.float32) * dm")
+
+    assert standing(engine, SOFTMAX, code)[0].passed

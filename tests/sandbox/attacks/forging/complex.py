@@ -1,5 +1,0 @@
-# Send complex numbers.
-# outcome: done
-# gate: passes
-
-won = torch.ones(3) * 1j

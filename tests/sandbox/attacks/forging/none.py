@@ -1,5 +1,0 @@
-# Send nothing.
-# outcome: done
-# gate: passes
-
-won = None

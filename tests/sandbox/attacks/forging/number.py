@@ -1,5 +1,0 @@
-# Send a number.
-# outcome: done
-# gate: passes
-
-won = 1.0

@@ -1,4 +1,0 @@
-# Send a parameter.
-# outcome: done
-
-won = torch.nn.Parameter(torch.ones(3))

@@ -1,7 +1,0 @@
-# Take capabilities.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(126, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Set the clock.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(227, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

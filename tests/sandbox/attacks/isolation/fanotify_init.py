@@ -1,7 +1,0 @@
-# Watch the file system.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(300, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Lock a file.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(73, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Open a file system.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(430, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

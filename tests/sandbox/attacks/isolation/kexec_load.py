@@ -1,7 +1,0 @@
-# Load another kernel.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(246, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Kill the parent.
-# outcome: denied
-
-import os
-os.kill(1, 9)
-won = torch.ones(())

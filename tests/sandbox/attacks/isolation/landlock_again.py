@@ -1,7 +1,0 @@
-# Make another ruleset.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(444, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Place memory.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(237, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

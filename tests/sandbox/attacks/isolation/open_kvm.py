@@ -1,5 +1,0 @@
-# Open /dev/kvm.
-# outcome: error
-
-open("/dev/kvm", "rb").read(1)
-won = torch.ones(())

@@ -1,5 +1,0 @@
-# Open /etc/shadow.
-# outcome: error
-
-open("/etc/shadow", "rb").read(1)
-won = torch.ones(())

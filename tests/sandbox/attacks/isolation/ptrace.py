@@ -1,7 +1,0 @@
-# Trace another process.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(101, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Change quotas.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(179, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Rearrange pages.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(216, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

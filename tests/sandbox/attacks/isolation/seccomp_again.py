@@ -1,7 +1,0 @@
-# Install another filter.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(317, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Join groups.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(116, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

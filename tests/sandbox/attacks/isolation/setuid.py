@@ -1,7 +1,0 @@
-# Become root.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(105, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

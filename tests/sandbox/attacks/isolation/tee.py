@@ -1,7 +1,0 @@
-# Copy a pipe.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(276, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

@@ -1,7 +1,0 @@
-# Cut a file.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(76, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

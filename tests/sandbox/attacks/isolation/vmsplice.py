@@ -1,7 +1,0 @@
-# Put memory into a pipe.
-# outcome: denied
-# machine: x86_64
-
-import ctypes
-ctypes.CDLL(None).syscall(278, 0, 0, 0, 0, 0, 0)
-won = torch.ones(())

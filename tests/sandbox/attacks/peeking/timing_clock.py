@@ -1,6 +1,0 @@
-# Measure the machine by its clock.
-# outcome: done
-
-import time
-start = time.perf_counter()
-y = time.perf_counter() - start

@@ -1,6 +1,0 @@
-# Learn who it is.
-# outcome: error|done
-
-import getpass, os
-name = os.environ.get("USER") or getpass.getuser()
-won = torch.ones(())

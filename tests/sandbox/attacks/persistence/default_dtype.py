@@ -1,4 +1,0 @@
-# Change the default dtype.
-# outcome: done
-
-torch.set_default_dtype(torch.float16)

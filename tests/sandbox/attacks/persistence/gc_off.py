@@ -1,6 +1,0 @@
-# Turn the collector off and leave garbage.
-# outcome: done
-
-import gc
-gc.disable()
-gc.unfreeze()

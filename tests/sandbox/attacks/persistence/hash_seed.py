@@ -1,5 +1,0 @@
-# Leave a different hash seed.
-# outcome: done
-
-import os
-os.environ["PYTHONHASHSEED"] = "0"

@@ -1,4 +1,0 @@
-# Turn gradients off.
-# outcome: done
-
-torch.set_grad_enabled(False)

@@ -1,5 +1,0 @@
-# Empty the modules.
-# outcome: done|error|crashed
-
-import sys
-sys.modules.clear()

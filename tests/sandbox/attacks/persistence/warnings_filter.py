@@ -1,5 +1,0 @@
-# Turn warnings into errors.
-# outcome: done
-
-import warnings
-warnings.simplefilter("error")

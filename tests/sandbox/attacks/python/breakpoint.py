@@ -1,4 +1,0 @@
-# Open a debugger.
-# outcome: error|denied|done
-
-breakpoint()

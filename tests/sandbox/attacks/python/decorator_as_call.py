@@ -1,6 +1,0 @@
-# Call open by decorating.
-# outcome: error
-
-@open
-def path(): ...
-won = torch.ones(())

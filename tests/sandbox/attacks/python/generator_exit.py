@@ -1,4 +1,0 @@
-# Raise GeneratorExit.
-# outcome: error
-
-raise GeneratorExit

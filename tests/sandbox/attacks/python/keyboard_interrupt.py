@@ -1,4 +1,0 @@
-# Raise what an except Exception does not catch.
-# outcome: error
-
-raise KeyboardInterrupt

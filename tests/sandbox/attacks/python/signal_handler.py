@@ -1,6 +1,0 @@
-# Catch signals.
-# outcome: denied|error
-
-import signal
-signal.signal(signal.SIGTERM, print)
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Start a thread.
-# outcome: denied|error
-
-import threading
-threading.Thread(target=print).start()
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Make a class by calling type, whose method opens a file.
-# outcome: error
-
-type("A", (), {"__call__": open})()
-open("/etc/passwd")
-won = torch.ones(())

@@ -1,5 +1,0 @@
-# Write a file.
-# outcome: error
-
-open("/tmp/backhand-attack", "w").write("x")
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Copy the result pipe without end.
-# outcome: denied|error
-
-import os
-while True:
-    os.dup(3)

@@ -1,6 +1,0 @@
-# Wait on descriptors of its own.
-# outcome: denied|error
-
-import select
-select.epoll()
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Fork without end.
-# outcome: denied
-
-import os
-while True:
-    os.fork()

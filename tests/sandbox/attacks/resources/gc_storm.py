@@ -1,7 +1,0 @@
-# Make cycles as fast as they go.
-# outcome: timeout|memory
-# gate: passes
-
-while True:
-    y = []
-    y.append(y)

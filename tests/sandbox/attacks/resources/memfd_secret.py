@@ -1,6 +1,0 @@
-# Make a secret file in memory.
-# outcome: denied
-
-import ctypes
-ctypes.CDLL(None).syscall(447, 0)
-won = torch.ones(())

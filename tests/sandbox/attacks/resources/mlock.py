@@ -1,6 +1,0 @@
-# Lock memory.
-# outcome: denied
-
-import ctypes
-ctypes.CDLL(None).mlockall(3)
-won = torch.ones(())

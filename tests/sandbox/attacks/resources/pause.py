@@ -1,6 +1,0 @@
-# Wait for a signal.
-# outcome: denied|error
-
-import signal
-signal.pause()
-won = torch.ones(())

@@ -1,6 +1,0 @@
-# Print without end.
-# outcome: timeout
-# gate: passes
-
-while True:
-    print("x" * 10000)

@@ -1,6 +1,0 @@
-# Sleep in select.
-# outcome: denied|error
-
-import select
-select.select([], [], [], 60)
-won = torch.ones(())

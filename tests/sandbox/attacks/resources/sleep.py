@@ -1,6 +1,0 @@
-# Sleep.
-# outcome: denied
-
-import time
-time.sleep(60)
-won = torch.ones(())

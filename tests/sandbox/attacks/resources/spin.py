@@ -1,6 +1,0 @@
-# Compute for ever.
-# outcome: timeout
-# gate: passes
-
-while True:
-    pass

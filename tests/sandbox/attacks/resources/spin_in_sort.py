@@ -1,5 +1,0 @@
-# Spin inside of the C code of a sort.
-# outcome: timeout
-# gate: passes
-
-list(iter(int, 1))

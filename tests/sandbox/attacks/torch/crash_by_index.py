@@ -1,6 +1,0 @@
-# Index far outside.
-# outcome: error
-# gate: passes
-
-y = x.flatten()[10**9]
-won = torch.ones(())

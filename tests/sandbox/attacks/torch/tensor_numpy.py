@@ -1,5 +1,0 @@
-# Turn a tensor into an array.
-# outcome: error
-
-x.numpy()
-won = torch.ones(())
