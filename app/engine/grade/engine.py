@@ -22,7 +22,14 @@ from app.engine.grader import Nudge, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.forward.facts import Facts
 from app.grading.judge.aside import Fault
-from app.grading.judge.hunt_verdict import changes_of, line_verdict, others_verdict, split_line, unchanged
+from app.grading.judge.hunt_verdict import (
+    changes_of,
+    cured_verdict,
+    line_verdict,
+    others_verdict,
+    split_line,
+    unchanged,
+)
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
 from app.grading.judge.plan import Plan, read_plan
@@ -91,15 +98,22 @@ class Engine:
                 return self._check(task, code, gate, jail)
 
     def _hunted(self, bug: Bug, mending: Task, text: str, gate: bool, jail: JailRuns) -> Verdict:
-        """First the line, then what was made of it, then that nothing else was touched."""
+        """First the line, then what was made of it, then that nothing else was touched.
+
+        A cure at another line is one: it is run before the line is called the wrong one.
+        """
         code, named = split_line(text)
-        line = line_verdict(bug, named)
-        if line.verdict not in RIGHT:
+        line, changes = line_verdict(bug, named), changes_of(bug, code)
+        cured = cured_verdict(bug, changes, named) if changes is not None else None
+        if line.verdict not in RIGHT and cured is None:
             return Verdict(outcome="graded", names=(line,))
-        changes = changes_of(bug, code)
         if changes is not None and changes.none:
             return Verdict(outcome="graded", names=(line, unchanged()))
         verdict = self._check(mending, code, gate, jail, (line,))
+        if cured is not None and verdict.passed:
+            return replace(verdict, names=(cured, *verdict.names))
+        if line.verdict not in RIGHT:
+            return Verdict(outcome="graded", names=(line,))
         if not verdict.passed or changes is None:
             return replace(verdict, names=(line, *verdict.names))
         others = others_verdict(bug, changes)

@@ -16,7 +16,7 @@ import numpy as np
 from app.content.blocks import Forward
 from app.engine.grade.facts_cache import Entry, FactsCache
 from app.grading.diagnosis.evidence import Look
-from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
+from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.facts import Facts
 from app.grading.forward.program import Program, ProgramError, Statement, read_program
 from app.grading.judge.compare import Reference
@@ -26,6 +26,7 @@ SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
 DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 _SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
+_ABSENT: dict[str, Absent] = {"v": "any", "a": "last", "b": "first"}
 _SECONDS = 20.0
 _DRAWS = (
     "draws random numbers, so it has no one result to be right about. Let the program start from them: an input such "
@@ -130,7 +131,9 @@ class Study:
         arrays: dict[str, Array] = {}
         runs = []
         for name in SETS:
-            drawn = draw_inputs(self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
+            drawn = draw_inputs(
+                self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name], _SPREAD[name], _ABSENT[name]
+            )
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
         header = {"mode": "forward", "runs": runs}
@@ -158,7 +161,7 @@ class Study:
         return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
 
     def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
-        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name], _SPREAD[name])
+        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name], _SPREAD[name], _ABSENT[name])
         prefix = f"{name}/"
         tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
         numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}

@@ -151,8 +151,8 @@ def stops_elsewhere(name: str, line: int | None, said: str) -> Diagnosis:
     return _of(
         name,
         "size-hard-coded",
-        f"It runs on the lesson's sizes but not on others, where line {line} stops: {said}. "
-        "Take sizes from the tensors or the named dims, not from numbers.",
+        f"It runs on the lesson's data but not on others, where line {line} stops: {said}. "
+        "Take sizes from the tensors or the named dims: they differ there, and not every index occurs.",
     )
 
 

@@ -1,13 +1,14 @@
 """The numbers that a program is run on: hidden sizes, inputs and random upstream gradients, all from seeds.
 
-Data decide what can be told apart, so chance is helped: sizes are distinct primes that no visible size equals, indices
-repeat and leave a row unused, positive numbers are spread over their whole range.
+Data decide what can be told apart, so nothing is left to luck: sizes are distinct primes that no visible size equals,
+indices repeat along every axis and are never all the same, one hidden set lacks the last of them and the other the
+first, positive numbers are spread over their whole range.
 """
 
 import ast
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from app.content.blocks import Forward, Input
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _REPEATS = 3
+Absent = Literal["any", "last", "first"]
+"""Which index never occurs; `F.one_hot(t)` without a number of classes is right wherever the last one does."""
 
 
 def size_of(expression: str, dims: Mapping[str, int]) -> int:
@@ -86,7 +89,12 @@ def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
 
 
 def draw_inputs(
-    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, spread: float = 1.0
+    forward: Forward,
+    dims: Mapping[str, int],
+    seed: str,
+    dtype: str,
+    spread: float = 1.0,
+    absent: Absent = "any",
 ) -> dict[str, Array]:
     """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices.
 
@@ -94,7 +102,7 @@ def draw_inputs(
         spread: The standard deviation of normal entries. Small numbers show what large ones drown, such as the
             epsilon beside a variance.
     """
-    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype, spread) for one in forward.inputs}
+    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype, spread, absent) for one in forward.inputs}
 
 
 def draw_upstream(shape: Sequence[int], seed: str, name: str, dtype: str) -> Array:
@@ -107,15 +115,17 @@ def _generator(seed: str, name: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
-def _draw(one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str, spread: float) -> Array:
+def _draw(
+    one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str, spread: float, absent: Absent
+) -> Array:
     shape = shape_of(one, dims)
     match one.distribution:
         case "ints":
             assert one.bound is not None, "the parser asks for a bound"
-            return _indices(shape, size_of(one.bound, dims), generator)
+            return _indices(shape, size_of(one.bound, dims), generator, absent)
         case "onehot":
             rows = int(np.prod(shape[:-1], dtype=np.int64))
-            picked = _indices((rows,), shape[-1], generator)
+            picked = _indices((rows,), shape[-1], generator, absent)
             return np.asarray(np.eye(shape[-1])[picked].reshape(shape)).astype(dtype)
         case "positive":
             return _positive(shape, generator).astype(dtype)
@@ -130,11 +140,20 @@ def _positive(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
     return np.asarray(0.2 - 1.6 * np.log1p(-quantile)).reshape(shape)
 
 
-def _indices(shape: tuple[int, ...], bound: int, generator: np.random.Generator) -> Array:
-    """Indices below *bound*: one value at least three times and one row never, where there is room for it."""
-    count = int(np.prod(shape, dtype=np.int64))
-    used = generator.permutation(bound)[: max(bound - 1, 1)]
-    flat = generator.choice(used, size=count)
-    if count > _REPEATS:
-        flat[generator.permutation(count)[:_REPEATS]] = used[0]
-    return np.asarray(flat, dtype=np.int64).reshape(shape)
+def _indices(shape: tuple[int, ...], bound: int, generator: np.random.Generator, absent: Absent) -> Array:
+    """Indices below *bound*: one row never, the other end at least once, one value again along every axis.
+
+    All of it only where there is room for it. Of two values none is left out: they would all be the same.
+    """
+    missing = {"any": int(generator.integers(bound)), "last": bound - 1, "first": 0}[absent]
+    used = generator.permutation([one for one in range(bound) if one != missing or bound <= 2])
+    end = used.min() if missing else used.max()
+    repeated = next((one for one in used if one != end), end)
+    found = np.asarray(generator.choice(used, size=shape), dtype=np.int64)
+    if found.size > _REPEATS:
+        found.flat[generator.permutation(found.size - 1)[:_REPEATS]] = repeated
+        steps = np.eye(found.ndim, dtype=np.int64)[[size > 1 for size in shape]]
+        found[tuple(np.vstack([0 * steps[:1], steps]).T)] = repeated
+    if found.size > 1:
+        found.flat[0], found.flat[-1] = repeated, end
+    return found

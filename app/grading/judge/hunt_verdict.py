@@ -26,11 +26,13 @@ class Changes:
         mended: The planted statement is no longer there.
         others: Lines of the given code, from 1, of other statements that are gone.
         added: Statements stand outside of the planted one's place that were not given.
+        instead: The lines of the one statement that was exchanged, where it is another one and nothing else changed.
     """
 
     mended: bool
     others: tuple[int, ...]
     added: bool
+    instead: range | None = None
 
     @property
     def none(self) -> bool:
@@ -66,6 +68,15 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
         said = f"There is no line {named}."
     message = said or f"Line {named} is right as it stands. Look at the others."
     return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:innocent", word=f"not line {named}", message=message)
+
+
+def cured_verdict(bug: Bug, changes: Changes, named: int | None) -> NameVerdict | None:
+    """The verdict on a line whose change makes everything right although it is not the planted one; None elsewhere."""
+    at = changes.instead
+    if at is None or named is None or not (named in at or bug.line <= named <= bug.end):
+        return None
+    message = f"The change in line {at.start} cures it too. The line at which it went wrong is line {bug.line}."
+    return NameVerdict(name=LINE, verdict="right-other-road", word=f"line {at.start} cures it too", message=message)
 
 
 def unchanged() -> NameVerdict:
@@ -109,6 +120,8 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
     lines = [statement.lineno for statement in given]
     planted = lines.index(bug.line)
     before, after = [ast.dump(one) for one in given], [ast.dump(one) for one in now]
+    apart = [at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other]
+    alone = given[apart[0]] if len(before) == len(after) and len(apart) == 1 and apart != [planted] else None
     head = _common(before[:planted], after)
     tail = _common(before[:planted:-1], after[head:][::-1])
     place = after[head : len(after) - tail]
@@ -116,6 +129,7 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
         mended=before[planted] not in place,
         others=tuple(line for line, one in zip(lines, before, strict=True) if line != bug.line and one not in after),
         added=(head, tail) != (planted, len(before) - planted - 1) or (before[planted] in place and len(place) > 1),
+        instead=range(alone.lineno, (alone.end_lineno or alone.lineno) + 1) if alone else None,
     )
 
 

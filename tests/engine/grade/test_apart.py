@@ -157,3 +157,43 @@ def test_numbers_that_are_cast_for_the_lessons_sake_are_right(engine):
     code = replaced(SOFTMAX, 7, "dz += F.one_hot(z.argmax(1), V).to(torch.float32) * dm")
 
     assert standing(engine, SOFTMAX, code)[0].passed
+
+
+LOOKUP = Box(
+    "lookup",
+    make_forward(
+        "lookup",
+        "N: 6, T: 3, V: 9, D: 4",
+        "C: [V, D]; ix: [N, T] ints(V); t: [N] ints(V); W: [D, V]",
+        "L",
+        "e = C[ix].mean(1)\nz = e @ W\nq = torch.log_softmax(z, 1)\nL = -q[range(N), t].mean()\n",
+    ),
+    ("dz", "de", "dC", "dW"),
+    "dz = (F.softmax(z, 1) - F.one_hot(t, V)) / N\nde = dz @ W.T\n"
+    "dC = torch.zeros_like(C).index_add_(0, ix.flatten(), de.repeat_interleave(T, 0) / T)\ndW = e.T @ dz\n",
+)
+LUCKY = [
+    "dz = (F.softmax(z, 1) - F.one_hot(t)) / N",
+    "dz = (F.softmax(z, 1) - F.one_hot(t, int(t.max()) + 1)) / N",
+    "dz = (F.softmax(z, 1) - F.one_hot(t - t.min(), V)) / N",
+    "dz = (F.softmax(z, 1) - F.one_hot(t[:1], V)) / N",
+    "dz = (F.softmax(z, 1) - F.one_hot(t, V) * (t > 0)[:, None]) / N",
+    "dC = torch.zeros_like(C)\nfor j in range(T):\n    dC[ix[:, j]] += de / T",
+    "dC = torch.zeros_like(C)\nfor n in range(N):\n    dC[ix[n]] += de[n] / T",
+    "dC = torch.ones_like(C).index_add_(0, ix.flatten(), de.repeat_interleave(T, 0) / T)\ndC[ix.flatten()] -= 1",
+    "dC = F.one_hot(ix.flatten()).double().T @ de.repeat_interleave(T, 0).double() / T",
+]
+
+
+@pytest.mark.parametrize("line", LUCKY)
+def test_no_line_is_right_by_luck_with_indices(engine, line):
+    name = line.split()[0]
+    at = next(at for at, row in enumerate(LOOKUP.solution.splitlines(), 1) if row.startswith(name))
+
+    verdict, found = standing(engine, LOOKUP, replaced(LOOKUP, at, line), grade="value")
+
+    assert found[name] == "wrong", verdict
+
+
+def test_the_solution_of_a_lookup_passes(engine):
+    assert standing(engine, LOOKUP, LOOKUP.solution)[0].passed

@@ -247,6 +247,38 @@ def test_a_right_result_with_other_changes_is_told_so_kindly(jailed, code, diagn
     assert not verdict.passed
 
 
+CURED = GIVEN.replace(".sum(0, keepdim=True)\ndm", ".sum(0, keepdim=True) * n / (n - 1)\ndm")
+
+
+@pytest.mark.parametrize("line", [2, 4])
+def test_a_cure_at_another_line_is_run_and_accepted_with_a_word_on_where_it_went_wrong(jailed, line):
+    verdict = hunted(jailed, CURED, line)
+
+    assert verdict.passed
+    assert [(one.name, one.verdict) for one in verdict.names] == [("line", "right-other-road"), ("dx", "right")]
+    assert verdict.names[0].message.endswith("The line at which it went wrong is line 4.")
+    assert verdict.names[0].word == "line 2 cures it too"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (CURED, 1),
+        (CURED, None),
+        (CURED.replace("n - 1", "n - 2"), 2),
+        (CURED + "dx = dx * 1\n", 2),
+        (CURED.replace("dy * g", "g * dy"), 2),
+        (CURED.replace("* n", "* dy @ n"), 2),
+    ],
+)
+def test_what_is_no_cure_leaves_the_suspected_line_innocent(jailed, code, line):
+    verdict = hunted(jailed, code, line)
+
+    assert not verdict.passed
+    assert (verdict.outcome, len(verdict.names)) == ("graded", 1)
+    assert verdict.names[0].verdict in {"wrong", "not-yet"}
+
+
 def test_spaces_comments_and_several_statements_in_place_of_the_line_are_no_other_change(jailed):
     lines = MENDED.splitlines()
     code = "\n\n".join(["# found it", *lines[:3], "spread = dv * 2 * (x - m) / (n-1)", "dx = du * r + spread + dm / n"])

@@ -45,6 +45,34 @@ def test_indices_repeat_and_leave_a_row_unused():
             assert counts.size == 7
 
 
+@pytest.mark.parametrize(("absent", "missing", "there"), [("last", 6, 0), ("first", 0, 6)])
+def test_each_hidden_set_lacks_another_end_of_the_indices(absent, missing, there):
+    one = forward("N: 5, V: 7", "x: [N, N] ints(V); t: [N] ints(V); h: [N, V] onehot")
+    for seed in range(50):
+        drawn = draw_inputs(one, one.dims, str(seed), "float64", absent=absent)
+        for indices in (drawn["x"], drawn["t"], drawn["h"].argmax(1)):
+            assert missing not in indices
+            assert there in indices
+            assert np.bincount(indices.ravel()).max() >= 3
+
+
+def test_an_index_repeats_along_every_axis():
+    one = forward("N: 5, T: 2, V: 7", "x: [N, T, N] ints(V)")
+    for seed in range(50):
+        drawn = draw_inputs(one, one.dims, str(seed), "float64")["x"]
+        assert drawn[0, 0, 0] == drawn[1, 0, 0] == drawn[0, 1, 0] == drawn[0, 0, 1]
+
+
+@pytest.mark.parametrize("absent", ["any", "last", "first"])
+@pytest.mark.parametrize("bound", [2, 3, 7])
+@pytest.mark.parametrize("shape", ["N", "N, N", "1, N", "2"])
+def test_indices_are_never_all_the_same(absent, bound, shape):
+    one = forward("N: 5", f"t: [{shape}] ints(K)")
+    for seed in range(50):
+        drawn = draw_inputs(one, {"N": 5, "K": bound}, str(seed), "float64", absent=absent)["t"]
+        assert len(np.unique(drawn)) > 1
+
+
 def test_positive_numbers_cover_small_and_large():
     one = forward("N: 12", "x: [N] positive")
     for seed in range(50):
