@@ -39,16 +39,17 @@ log = structlog.get_logger()
 EMPTY_LEARNERS_STAY = timedelta(days=30)
 
 
-def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bool = False) -> FastAPI:
+def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bool = False, mark: str = "") -> FastAPI:
     """The application for *course*, with code checked by *grader*.
 
     Args:
         drafts: Serve lessons that are marked as drafts too.
+        mark: Of the hidden numbers that *grader* judges on.
     """
     shown = course if drafts else published(course)
     database = Database(settings.resolved_database_url)
     assets = Assets()
-    tasks, metrics = Tasks(shown), Metrics()
+    tasks, metrics = Tasks(shown, mark), Metrics()
     site = Site(
         course=shown,
         database=database,

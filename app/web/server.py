@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.content.blocks import Course
 from app.content.course import load_course
+from app.engine.grade.seeds import FILE, Seeds, seeds_in
 from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
@@ -94,11 +95,20 @@ async def _prepare_database(settings: Settings) -> None:
         raise ServeError(f"The database of {setting} cannot be used: {reason}.") from error
 
 
+def _seeds(settings: Settings) -> Seeds:
+    try:
+        return seeds_in(settings.data_dir)
+    except OSError as error:
+        path = settings.data_dir / FILE
+        raise ServeError(f"The secret of this server, {path}, cannot be read: {error.strerror}.") from error
+
+
 async def _serve(settings: Settings, course: Course, host: str, listeners: list[socket.socket]) -> None:
     await _prepare_database(settings)
+    seeds = _seeds(settings)
     port = listeners[0].getsockname()[1]
-    async with LocalGraders(settings, watch=True) as graders:
-        app = create_app(settings, course, graders)
+    async with LocalGraders(settings, watch=True, secret=True) as graders:
+        app = create_app(settings, course, graders, mark=seeds.mark)
         config = uvicorn.Config(
             app,
             log_config=None,

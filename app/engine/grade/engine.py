@@ -18,6 +18,7 @@ from app.engine.grade.first_try import Hurried
 from app.engine.grade.forward_references import AuthorError, JailFailedError, JailRuns, Study
 from app.engine.grade.outcomes import author_fault, ending, grader_fault
 from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
+from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
 from app.grading.forward.facts import Facts
@@ -53,12 +54,20 @@ class Engine:
 
     Args:
         facts_dir: Where references outlive the process; None keeps them in memory.
+        seeds: Where hidden numbers come from.
         tell: Told a verdict without explanations before they are looked for: that may end the process.
     """
 
-    def __init__(self, jail: JailRuns, facts_dir: Path | None, tell: Callable[[Verdict], None] | None = None) -> None:
+    def __init__(
+        self,
+        jail: JailRuns,
+        facts_dir: Path | None,
+        seeds: Seeds = PUBLIC,
+        tell: Callable[[Verdict], None] | None = None,
+    ) -> None:
         self._jail = jail
         self._tell = tell
+        self._seeds = seeds
         self._cache = FactsCache(facts_dir)
         self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
         self._benches: OrderedDict[object, Bench] = OrderedDict()
@@ -135,7 +144,7 @@ class Engine:
         if "escaped" in reply.texts:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
-        trials = read_trials(reply.arrays, reply.texts, bench.runs)
+        trials = read_trials(reply.arrays, reply.texts, bench.runs, bench.hidden)
         printed = reply.texts.get("printed", "")
         try:
             bare = self._judged_trials(bench, plan, trials, printed, explains=False)
@@ -272,7 +281,7 @@ class Engine:
 
     def _studied(self, forward: Forward, scaled: bool) -> Study | AuthorError:
         try:
-            return Study(forward, self._jail, self._cache, scaled)
+            return Study(forward, self._jail, self._cache, scaled, self._seeds)
         except AuthorError as error:
             return error
 

@@ -8,13 +8,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, Protocol
 
 import numpy as np
 
 from app.content.blocks import Forward
 from app.engine.grade.facts_cache import Entry, FactsCache
+from app.engine.grade.seeds import PUBLIC, Seeds
 from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.facts import Facts
@@ -68,6 +68,7 @@ class Study:
     """One forward program.
 
     Args:
+        seeds: Where hidden numbers come from.
         scaled: Whether a scalar output has a random upstream on hidden data; a loss has upstream 1 everywhere.
 
     Raises:
@@ -75,9 +76,12 @@ class Study:
         JailFailedError: The jail did not finish the run.
     """
 
-    def __init__(self, forward: Forward, jail: JailRuns, cache: FactsCache, scaled: bool = False) -> None:
+    def __init__(
+        self, forward: Forward, jail: JailRuns, cache: FactsCache, scaled: bool = False, seeds: Seeds = PUBLIC
+    ) -> None:
         self.forward = forward
         self._scaled = scaled
+        self._seeds = seeds
         self._jail = jail
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
@@ -85,7 +89,6 @@ class Study:
             self.program: Program = read_program(forward.source, inputs, forward.dims, forward.output)
         except ProgramError as error:
             raise AuthorError(error.message, forward.source_line + error.line - 1) from None
-        self.seed = sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()
         self.pinned = False
         self.gradable: tuple[str, ...] = ()
         self.sets = self._evaluate()
@@ -94,6 +97,17 @@ class Study:
     def _content(self) -> object:
         inputs = [[one.name, list(one.sizes), one.distribution, one.bound] for one in self.forward.inputs]
         return [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
+
+    @property
+    def seed(self) -> str:
+        """Of what is shown; the same for the same program."""
+        return self._seed("v")
+
+    def _seed(self, name: str) -> str:
+        return self._seeds.of(self._content, name, hidden=name in HIDDEN)
+
+    def _drawn(self, name: str, dims: Mapping[str, int]) -> dict[str, Array]:
+        return draw_inputs(self.forward, dims, self._seed(name), DTYPE[name], _SPREAD[name], _ABSENT[name])
 
     @property
     def _statements(self) -> list[dict[str, Any]]:
@@ -131,9 +145,7 @@ class Study:
         arrays: dict[str, Array] = {}
         runs = []
         for name in SETS:
-            drawn = draw_inputs(
-                self.forward, dims[name], f"{self.seed}/{name}", DTYPE[name], _SPREAD[name], _ABSENT[name]
-            )
+            drawn = self._drawn(name, dims[name])
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
         header = {"mode": "forward", "runs": runs}
@@ -161,7 +173,7 @@ class Study:
         return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
 
     def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
-        tensors = draw_inputs(self.forward, dims, f"{self.seed}/{name}", DTYPE[name], _SPREAD[name], _ABSENT[name])
+        tensors = self._drawn(name, dims)
         prefix = f"{name}/"
         tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
         numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}
@@ -174,7 +186,7 @@ class Study:
         shape = self.sets[name].tensors[tensor].shape
         if tensor == self.forward.output and shape == () and not (self._scaled and name in HIDDEN):
             return np.ones((), dtype=DTYPE[name])
-        return draw_upstream(shape, f"{self.seed}/{name}", tensor, DTYPE[name])
+        return draw_upstream(shape, self._seed(name), tensor, DTYPE[name])
 
     # The backward runs.
 
@@ -286,7 +298,7 @@ class Study:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
 
-        entry = self._cache.get([self._content, self._scaled, question], answer)
+        entry = self._cache.get([self._content, self._scaled, self._seeds.mark, question], answer)
         assert entry is not None, "an answer is an entry or an exception"
         return entry, json.loads(entry.texts["report"])
 

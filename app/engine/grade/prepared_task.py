@@ -51,6 +51,7 @@ class Bench:
     """
 
     runs = tuple(RUNS)
+    hidden = tuple(run for run, name in RUNS.items() if name in HIDDEN)
 
     def __init__(self, task: Task, study: Study, jail: JailRuns) -> None:
         self.task = task

@@ -47,14 +47,26 @@ class LocalGraders:
     """A pool of grader processes; an async context manager that implements `Grader`.
 
     Entering returns at once: processes warm up in the background, and a question that comes earlier waits for them.
+
+    Args:
+        secret: Draw hidden numbers under the secret in the data folder, which is made where there is none.
     """
 
-    def __init__(self, settings: Settings, *, gate: bool = True, keep_facts: bool = True, watch: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        gate: bool = True,
+        keep_facts: bool = True,
+        watch: bool = False,
+        secret: bool = False,
+    ) -> None:
         self._options = {
             "facts": str((settings.data_dir / "facts").absolute()) if keep_facts else "",
             "require_landlock": settings.require_landlock,
             "unsafe": settings.unsafe_no_sandbox,
             "watch": watch,
+            "secrets": str(settings.data_dir.absolute()) if secret else "",
             "names": str(settings.names.absolute()) if settings.names else "",
         }
         self._gate = gate

@@ -19,6 +19,7 @@ from app.engine.codec import plain, restored
 from app.engine.grade.engine import Engine
 from app.engine.grade.forward_references import JailRuns
 from app.engine.grade.outcomes import grader_fault
+from app.engine.grade.seeds import PUBLIC, Seeds, seeds_in
 from app.engine.grader import Nudge, Run
 from app.engine.pool.cancel import STOP, Stops
 from app.engine.pool.grader_frames import packed, receive
@@ -46,7 +47,8 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
     watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
     stops = Stops(connection)
-    reader = Reader(jail, partial(answering, options["facts"]))
+    seeds = seeds_in(Path(options["secrets"])) if options["secrets"] else PUBLIC
+    reader = Reader(jail, partial(answering, options["facts"], seeds))
     trainer = Trainer(jail, Path(options["names"]) if options["names"] else None, partial(_gated, reader))
     try:
         watch.look()
@@ -96,9 +98,9 @@ def _gated(reader: Reader, code: str, forbid: tuple[str, ...], gate: bool) -> tu
     return plain_code, None if refused is None else restored(Refusal, refused)
 
 
-def answering(facts: str, jail: JailRuns, say: Say) -> Answer:
+def answering(facts: str, seeds: Seeds, jail: JailRuns, say: Say) -> Answer:
     """What a reader answers questions with, all that it knows of the one before included."""
-    engine = Engine(jail, Path(facts) if facts else None, tell=lambda verdict: say(plain(verdict)))
+    engine = Engine(jail, Path(facts) if facts else None, seeds, lambda verdict: say(plain(verdict)))
     return lambda question: plain(_read(engine, question))
 
 

@@ -146,12 +146,12 @@ def wrong_here(name: str) -> Diagnosis:
     )
 
 
-def stops_elsewhere(name: str, line: int | None, said: str) -> Diagnosis:
-    """*said* is the translated error that stopped *line* on hidden sizes."""
+def stops_elsewhere(name: str, line: int | None, kind: str) -> Diagnosis:
+    """*kind* is that of the error that stopped *line* on hidden sizes; its text may tell them."""
     return _of(
         name,
         "size-hard-coded",
-        f"It runs on the lesson's data but not on others, where line {line} stops: {said}. "
+        f"It runs on the lesson's data but not on others, where line {line} stops with `{kind}`. "
         "Take sizes from the tensors or the named dims: they differ there, and not every index occurs.",
     )
 

@@ -320,6 +320,5 @@ class Judge:
             last = self.plan.last.get(name, -1)
             for error in self.trials[run].errors:
                 if error.statement <= last:
-                    said = translate(error).split(". ")[0].rstrip(".")
-                    return sentences.stops_elsewhere(name, error.line, said)
+                    return sentences.stops_elsewhere(name, error.line, error.kind)
         return None

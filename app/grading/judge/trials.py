@@ -3,9 +3,11 @@
 Every field is checked for its kind and dropped where it does not fit; a forged report can only harm its own submission.
 """
 
+import builtins
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,10 @@ from numpy.typing import NDArray
 from app.grading.judge.raised import Raised, listed, numbers_in, raised
 
 Array = NDArray[Any]
+_BUILTINS = {name: one for name, one in vars(builtins).items() if isinstance(one, type)}
+_ERRORS = frozenset(name for name, one in _BUILTINS.items() if issubclass(one, BaseException))
+_KINDS = frozenset([*_BUILTINS, "NoneType", "function", "method", "builtin_function_or_method", "module", "Size"])
+_UNFIT = re.compile(r"dtype torch\.[a-z0-9]{1,10}|layout torch\.[a-z_]{1,20} on [a-z]{1,8}|too large|type Parameter")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +59,32 @@ class Trial:
         return self.values.get(name) if found is None else found
 
 
-def read_trials(arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str]) -> dict[str, Trial]:
-    """One `Trial` per run; an empty one where nothing usable came back."""
+def read_trials(
+    arrays: Mapping[str, Array], texts: Mapping[str, str], runs: Sequence[str], hidden: Collection[str] = ()
+) -> dict[str, Trial]:
+    """One `Trial` per run; an empty one where nothing usable came back.
+
+    Args:
+        hidden: Runs on data that nobody is shown. Whatever the code can say in a text of its own is left out of them.
+    """
     report = document(texts.get("report", ""))
-    return {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
+    found = {run: _trial(run, arrays, texts, _mapping(report.get(run))) for run in runs}
+    return {run: _silent(one) if run in hidden else one for run, one in found.items()}
+
+
+def _silent(trial: Trial) -> Trial:
+    """*trial* without words: an error is known by its place and by a kind of Python's own, a value by such a kind."""
+    errors = [
+        replace(one, kind=one.kind if one.kind in _ERRORS else "error", text="", source="", operands=())
+        for one in trial.errors
+    ]
+    return replace(trial, errors=errors, kinds={name: _known(kind) for name, kind in trial.kinds.items()}, shown=())
+
+
+def _known(kind: str) -> str:
+    """*kind*, where it is a word of Python or of the jail; a learner may call a type anything."""
+    unfit = _UNFIT.match(kind)
+    return unfit[0] if unfit else kind if kind in _KINDS else "object"
 
 
 def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], report: Mapping[str, Any]) -> Trial:

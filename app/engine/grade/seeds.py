@@ -1,0 +1,63 @@
+"""Where hidden numbers come from: the lesson's text, and a secret of the server that nobody else has.
+
+Without the secret, every server would draw the same hidden inputs, and a table of answers that was computed at home
+would pass on all of them. Commands that answer to nobody, such as `check`, `grade` and the benchmarks, have none, so
+that they say the same everywhere.
+"""
+
+import contextlib
+import hmac
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+FILE = "secret"
+_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Seeds of the numbers of forward programs."""
+
+    secret: bytes = b""
+
+    def of(self, content: object, data_set: str, *, hidden: bool) -> str:
+        """The seed of the *data_set* of the program with *content* (JSON values).
+
+        What is shown is the same for everybody. What is hidden may one day differ by class and learner as well: they
+        would belong into the text below.
+        """
+        text = json.dumps(content, sort_keys=True).encode()
+        drawn = hmac.digest(self.secret, text, "sha256") if hidden and self.secret else sha256(text).digest()
+        return f"{drawn.hex()}/{data_set}"
+
+    @property
+    def mark(self) -> str:
+        """What a stored answer is found under, so that none outlives the secret; it does not tell the secret."""
+        return hmac.digest(self.secret, b"mark", "sha256").hex() if self.secret else ""
+
+
+PUBLIC = Seeds()
+"""The same everywhere."""
+
+
+def seeds_in(folder: Path) -> Seeds:
+    """The seeds of the server whose data are in *folder*; its secret is made where there is none yet.
+
+    Raises:
+        OSError: The file cannot be read or made.
+    """
+    path = folder / FILE
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = path.with_name(f"{FILE}.{os.getpid()}")
+    if not path.exists():
+        drawn.touch(0o600)
+        drawn.write_bytes(secrets.token_bytes(_BYTES))
+        # Whole or not at all, and the first of two servers that begin at once is the one that counts.
+        with contextlib.suppress(FileExistsError):
+            os.link(drawn, path)
+        drawn.unlink()
+    return Seeds(path.read_bytes())
