@@ -138,10 +138,7 @@ def load(job: bytearray) -> tuple[Any, Arrays]:
 
 
 def rehearse() -> None:
-    """Run the job of `rehearsal` in a zygote, or in a child that waits: before there is anybody's data.
-
-    All that stays of it is code that the interpreter has fitted, and pages that are copied already.
-    """
+    """Run the job of `rehearsal` in a zygote. All that stays of it is code that the interpreter has fitted."""
     job = bytearray(frames.job_head(["", {}, 0], [("x", "float64", (2, 2))]) + bytes(64))
     load(job)
     driver = DRIVERS.get(rehearsal.DRIVER)

@@ -88,6 +88,7 @@ def set_limits(plan: Plan, run: Run) -> int:
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_MEMLOCK, 0)
     limit(resource.RLIMIT_STACK, STACK_BYTES)
+    kernel.prctl("PR_SET_THP_DISABLE", kernel.PR_SET_THP_DISABLE, 1)  # see `_ADVICE` in `seccomp`
     return LIMITS
 
 

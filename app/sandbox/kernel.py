@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import os
 import platform
-from collections.abc import Sequence
 from pathlib import Path
 
 MACHINE = platform.machine()
@@ -17,6 +16,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24
 PR_SET_NO_NEW_PRIVS = 38
+PR_SET_THP_DISABLE = 41
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 
@@ -35,11 +35,7 @@ NUMBERS = {
     "x86_64": {"capset": 126, "seccomp": 317, "close_range": 436},
     "aarch64": {"capset": 91, "seccomp": 277, "close_range": 436},
 }.get(MACHINE, {})
-_MADV_HUGEPAGE, _MADV_COLLAPSE = 14, 25
-_READ, _WRITE, _EXECUTE = 1, 2, 4
-_PRIVATE, _ANONYMOUS = 2, 32
-_MOVED = 1 | 2 | 4  # to a fixed place, and nothing else may come to lie where it was
-_FAILED = ctypes.c_void_p(-1).value
+_MADV_COLLAPSE = 25
 
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_RESTRICT_SELF = 446
@@ -54,13 +50,6 @@ _libc.prctl.restype = ctypes.c_int
 _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * _WORDS)
 _libc.unshare.restype = ctypes.c_int if LINUX else None
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_library.mmap.restype = ctypes.c_void_p
-_library.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
-_library.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-_library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-if LINUX:
-    _library.mremap.restype = ctypes.c_void_p
-    _library.mremap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int)
 
 
 def _check(result: int, what: str) -> int:
@@ -121,35 +110,6 @@ def collapse(start: int, length: int) -> None:
     _check(_libc.madvise(start, length, _MADV_COLLAPSE), "madvise")
 
 
-def replace_code(starts: Sequence[int], length: int) -> None:
-    """Put copies, in huge pages of *length* each, in the place of the code at *starts*.
-
-    Raises:
-        OSError: A step failed. The code is what it was, unless the kernel had no memory left for the last one: where
-            a copy moves to, nothing is left of the old code.
-    """
-    total = len(starts) * length
-    taken = _address(_library.mmap(None, total + length, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0), "mmap")
-    try:
-        copy = -(-taken // length) * length
-        _libc.madvise(copy, total, _MADV_HUGEPAGE)  # huge from the start, where the machine allows it
-        copies = range(copy, copy + total, length)
-        for place, start in zip(copies, starts, strict=True):
-            ctypes.memmove(place, start, length)
-        collapse(copy, total)
-        _check(_library.mprotect(copy, total, _READ | _EXECUTE), "mprotect")
-        for place, start in zip(copies, starts, strict=True):
-            _address(_library.mremap(place, length, length, _MOVED, ctypes.c_void_p(start)), "mremap")
-    finally:
-        _library.munmap(taken, total + length)
-
-
-def _address(result: int | None, what: str) -> int:
-    if result is None or result == _FAILED:
-        _check(-1, what)
-    return result or 0
-
-
 def vm_bytes() -> int:
     """The address space of this process."""
     return int(_status("VmSize").split()[0]) * 1024
@@ -179,11 +139,6 @@ def offer_memory() -> None:
     """
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
-
-
-def show_memory() -> None:
-    """Undo `hide_memory`, in a child that holds nothing and wants to look at itself."""
-    prctl("PR_SET_DUMPABLE", PR_SET_DUMPABLE, 1)
 
 
 def hide_memory() -> None:

@@ -8,10 +8,9 @@ import time
 
 from app.sandbox.frames import END_DONE, END_MEMORY
 from app.sandbox.interrupt import Interrupt, StoppedError
-from app.sandbox.process import Child, ZygoteGoneError
+from app.sandbox.process import Child
 from app.sandbox.wire import Result, decode_result
 
-KILL_SECONDS = 5.0
 _CHUNK = 2**16  # all that a pipe holds; the rest of a larger piece stays taken, a page for a single byte
 _ENDS = (END_DONE, END_MEMORY)
 _LOOKS = 4  # numbers can look like an end on purpose; to read everything again each time would cost us, not the child
@@ -23,7 +22,7 @@ class Pipe:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._chunks: list[bytes] = []
-        self._bytes = 0
+        self._bytes = self._most = 0
         self._looks = _LOOKS
         self.ended: Result | None = None
         os.set_blocking(descriptor, False)
@@ -31,8 +30,9 @@ class Pipe:
     def follow(self, child: Child, deadline: float, most_bytes: int, interrupt: Interrupt | None = None) -> str:
         """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or "".
 
-        A child that says that it is done is killed at once, and what it said is in `ended`: taking down its memory
-        takes as long as a short run, and whatever it might still do would be nothing that anybody asked for.
+        A child that says that it is done is killed at once, and what it said is in `ended`. None that was killed is
+        waited for: taking down its memory can take longer than the next run, and whatever it might still do would be
+        nothing that anybody asked for.
 
         Raises:
             StoppedError: *interrupt* asked for it; the child is killed.
@@ -42,7 +42,7 @@ class Pipe:
         poll.register(child.pidfd, select.POLLIN)
         if interrupt is not None:
             poll.register(interrupt.fileno(), select.POLLIN)
-        cut = ""
+        self._most = most_bytes
         while True:
             left = deadline - time.monotonic()
             ready = dict(poll.poll(max(0.0, left) * 1000))
@@ -50,24 +50,17 @@ class Pipe:
                 _kill(child)
                 raise StoppedError
             if child.pidfd in ready:
-                return cut
-            if cut and left <= 0:
-                raise ZygoteGoneError("a child survived SIGKILL")
+                return ""
             if self._descriptor in ready and not self._read():
                 poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
-            if not cut and self._bytes <= most_bytes and self._says_done():
+            ending = "flood" if self._bytes > most_bytes else "" if self._says_done() else "deadline"
+            if ending != "deadline" or left <= 0:
                 _kill(child)
-                return ""
-            if not cut and (left <= 0 or self._bytes > most_bytes):
-                cut = "deadline" if left <= 0 else "flood"
-                _kill(child)
-                deadline = time.monotonic() + KILL_SECONDS
-                with contextlib.suppress(KeyError):
-                    poll.unregister(self._descriptor)
+                return ending
 
     def drain(self) -> bytes:
-        """Everything that was written before the end."""
-        while self._read():
+        """Everything that was written before the end; of one that is still dying, no more than is wanted."""
+        while self._bytes <= self._most and self._read():
             pass
         return b"".join(self._chunks)
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.sandbox import frames
+
 COMMAND = (sys.executable, "-I", "-B", "-m", "app.sandbox.zygote")
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -70,6 +72,7 @@ class Zygote:
                 pass_fds=[theirs.fileno()],
             )
         self._child: Child | None = None
+        self._ask(frames.NEXT)
         self._expires = time.monotonic() + random.uniform(*LIFE_SECONDS)
         self.hello: dict[str, Any] = {}
         self.served = False
@@ -100,22 +103,25 @@ class Zygote:
         self.served = True
         return child
 
+    def release(self, child: Child) -> None:
+        """Done with *child*, however it ends: have the next one made at once, and wait for nothing."""
+        child.close()
+        self._ask(frames.NEXT)
+
     def exit_of(self, child: Child, seconds: float) -> Exit:
         """Wait for the report of *child*'s end."""
         try:
-            message, _ = self._receive(seconds)
+            message, _ = self._heard("exit", seconds, child.pid)
         except TimeoutError:
             raise ZygoteGoneError("the zygote does not answer") from None
-        if message["kind"] != "exit" or message["pid"] != child.pid:
-            raise ZygoteGoneError("the zygote lost count")
         return Exit(pid=message["pid"], status=message["status"], cpu_seconds=message["cpu_seconds"])
 
     def bare_fork(self) -> float:
         """Seconds of one fork-and-exit of this zygote, asked for and answered over the socket."""
         self.is_warm(WARM_SECONDS)
         started = time.perf_counter()
-        self._control.send(b"bare")
-        self._receive(WARM_SECONDS)
+        self._ask(frames.BARE)
+        self._heard("bare", WARM_SECONDS)
         return time.perf_counter() - started
 
     def close(self) -> None:
@@ -130,15 +136,21 @@ class Zygote:
             self._process.kill()
             self._process.wait()
 
+    def _ask(self, question: bytes) -> None:
+        with contextlib.suppress(OSError):  # one that is gone says so where its answer is waited for
+            self._control.send(question)
+
     def _next_child(self, seconds: float) -> Child:
-        """The next announced child that has not ended since."""
+        message, (pidfd, channel) = self._heard("ready", seconds)
+        return Child(message["pid"], pidfd, socket.socket(fileno=channel))
+
+    def _heard(self, kind: str, seconds: float, pid: int | None = None) -> tuple[dict[str, Any], list[int]]:
+        """The next message of *kind*, about *pid* if that is given; the ends of older runs are nobody's question."""
         limit = time.monotonic() + seconds
         while True:
             message, descriptors = self._receive(max(0.0, limit - time.monotonic()))
-            if message["kind"] == "ready" and len(descriptors) == 2:
-                return Child(message["pid"], descriptors[0], socket.socket(fileno=descriptors[1]))
-            for descriptor in descriptors:
-                os.close(descriptor)
+            if message["kind"] == kind and pid in (None, message.get("pid")):
+                return message, descriptors
             if message["kind"] == "hello":
                 self.hello = message
             elif message["kind"] == "failed":

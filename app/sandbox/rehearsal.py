@@ -1,7 +1,6 @@
-"""A small job of our own, which a waiting child runs while nobody waits for it.
+"""A small job of our own, which a zygote runs until the interpreter has fitted its code to it.
 
-A fork shares its parent's pages until it writes to them; most of the time of a short run is spent on copying the pages
-that every run writes to. A child that has rehearsed has copied them already. The job is the graded run of Y = X W.
+Every child can read it, so it is a program of no lesson and its lines are nobody's gradient.
 """
 
 from typing import Any
@@ -9,9 +8,9 @@ from typing import Any
 import torch
 
 DRIVER = "attempt"
-SOURCE = "dX = dY @ W.T\ndW = X.T @ dY\n"
-_SCOPE = ("W", "X", "Y", "dY")
-_SHAPES = {"X": (3, 2), "W": (2, 4), "Y": (3, 4), "dY": (3, 4), "dX": (3, 2), "dW": (2, 4)}
+SOURCE = "dA = C @ B.T / 7 - A\ndB = A.T @ C - B / 7\n"
+_SCOPE = ("A", "B", "C")
+_SHAPES = {"A": (3, 2), "B": (2, 4), "C": (3, 4), "dA": (3, 2), "dB": (2, 4)}
 
 
 def _run(name: str, dtype: str, forced: bool) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def _run(name: str, dtype: str, forced: bool) -> dict[str, Any]:
         "dtype": dtype,
         "dims": {"N": 3, "D": 2, "M": 4},
         "scope": {tensor: f"{name}/{tensor}" for tensor in _SCOPE},
-        "forced": {tensor: f"{name}/{tensor}" for tensor in ("dX", "dW")} if forced else {},
+        "forced": {tensor: f"{name}/{tensor}" for tensor in ("dA", "dB")} if forced else {},
         "isolated": forced,
         "visible": not forced,
     }
@@ -29,11 +28,11 @@ def _run(name: str, dtype: str, forced: bool) -> dict[str, Any]:
 HEADER: dict[str, Any] = {
     "source": SOURCE,
     "lines": [
-        {"blank": False, "reads": ["W", "dY"], "writes": ["dX"]},
-        {"blank": False, "reads": ["X", "dY"], "writes": ["dW"]},
+        {"blank": False, "reads": ["A", "B", "C"], "writes": ["dA"]},
+        {"blank": False, "reads": ["A", "B", "C"], "writes": ["dB"]},
     ],
-    "last": {"dX": 0, "dW": 1},
-    "required": ["dX", "dW"],
+    "last": {"dA": 0, "dB": 1},
+    "required": ["dA", "dB"],
     "shown": [],
     "runs": [_run("v", "float32", forced=False), _run("a", "float64", forced=True)],
 }

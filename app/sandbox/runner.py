@@ -14,11 +14,12 @@ from collections.abc import Sequence
 
 from app.sandbox import jail, kernel, protection
 from app.sandbox.interrupt import Interrupt
-from app.sandbox.pipe import KILL_SECONDS, Pipe
+from app.sandbox.pipe import Pipe
 from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
 from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
 
 _RETRY_SECONDS = 1.0
+_REPORT_SECONDS = 5.0
 _STILLBORN = 3
 _AT_ONCE = Exit(pid=0, status=0, cpu_seconds=0.0)
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP}
@@ -131,10 +132,10 @@ class Jail:
             with contextlib.closing(Pipe(read_end)) as pipe:
                 cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes, self.interrupt)
                 result = pipe.ended or decode_result(pipe.drain())
-            # One that has said its last word is dead already: the next run waits for its end, this one need not.
-            end = _AT_ONCE if pipe.ended else zygote.exit_of(child, KILL_SECONDS)
+            # How one ended that was killed from here is known, and nobody waits until its memory is taken down.
+            end = _AT_ONCE if cut or pipe.ended else zygote.exit_of(child, _REPORT_SECONDS)
         finally:
-            child.close()
+            zygote.release(child)
         ending, detail = self._judge(job, result, end, cut)
         return Reply(ending=ending, arrays=result.arrays, texts=result.texts, detail=detail)
 
@@ -207,7 +208,8 @@ class Jail:
         wanted = self._expected & self.demanded
         died = os.WTERMSIG(end.status) if os.WIFSIGNALED(end.status) else 0
         if result.layers is None:
-            return "fault", result.fault or f"the child ended before it was confined (status {end.status})"
+            how = "was not confined in time" if cut else f"ended before it was confined (status {end.status})"
+            return "fault", result.fault or f"the child {how}"
         if wanted & ~result.layers or (self._filtered and not result.filtered):
             return "fault", "the child was not confined as planned"
         if died == signal.SIGSYS:

@@ -31,7 +31,9 @@ _FUTEX_REALTIME = 0x100
 # WAIT, WAKE and their bitset forms: no requeueing, no priority inheritance. Only PRIVATE ones: others meet whoever has
 # the same page of the same library mapped, which is every other run.
 _FUTEX_PLAIN = tuple(0x80 | operation for operation in (0, 1, 9, 10))
-_ADVICE = (0, 3, 4, 8, 14, 15)  # NORMAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE
+# NORMAL, WILLNEED, DONTNEED, FREE, NOHUGEPAGE; not HUGEPAGE: of a huge page of which all but 4 KB is given back, the
+# kernel keeps 2 MB until memory is short, and no limit counts them.
+_ADVICE = (0, 3, 4, 8, 15)
 _ABORT = 6
 
 Instruction = tuple[int, int, int, int]

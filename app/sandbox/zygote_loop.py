@@ -1,7 +1,7 @@
-"""What the zygote does: keep one child waiting, hand it to the grader, report its end.
+"""What the zygote does: fork children for the grader and report their ends.
 
-The grader learns of each waiting child (its pidfd and the socket on which it takes a job) and of each end over the
-control socket. A result never passes through here.
+The grader learns of each child (its pidfd and the socket on which it takes a job) and of each end over the control
+socket, on which it asks for the next. A result never passes through here.
 """
 
 import contextlib
@@ -10,9 +10,9 @@ import os
 import select
 import socket
 import time
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from app.sandbox import harness, huge_pages, jail, kernel, namespaces, protection, warm
+from app.sandbox import frames, harness, huge_pages, jail, kernel, namespaces, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
 DRIVERS = {
@@ -22,7 +22,6 @@ DRIVERS = {
     "train": "app.grading.train.train_driver",
     "nudge": "app.grading.nudge.nudge_driver",
 }
-IDLE_SECONDS = 0.003
 REHEARSALS = 64
 """The interpreter fits code to what it meets while it runs it. Done before a fork, no child has to do it."""
 
@@ -41,7 +40,7 @@ def prepare() -> jail.Plan:
     warm.everything()
     for _ in range(REHEARSALS):
         harness.rehearse()
-    huge_pages.settle(harness.rehearse)
+    huge_pages.settle()
     if (threads := kernel.threads()) != 1:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
     plan = protection.plan()
@@ -51,34 +50,35 @@ def prepare() -> jail.Plan:
 
 
 def serve(control: socket.socket, plan: jail.Plan) -> None:
-    """Keep one child waiting; go on until the grader closes its end."""
+    """Fork a child whenever the grader asks for one and report the end of each, until the grader closes its end.
+
+    A child is never waited for: to take down its memory can take longer than the next run.
+    """
     control.send(json.dumps({"kind": "hello", "pid": plan.zygote, "vm_bytes": plan.address_space}).encode())
-    while True:
-        pid, pidfd, channel = start_child(control, plan)
-        ready = json.dumps({"kind": "ready", "pid": pid}).encode()
-        socket.send_fds(control, [ready], [pidfd, channel.fileno()])
-        channel.close()
-        if not wait(control, pid, pidfd):
-            return
-        os.close(pidfd)
-
-
-def wait(control: socket.socket, pid: int, pidfd: int) -> bool:
-    """Wait for the end of *pid* and report it; False when the grader is gone."""
+    children: dict[int, int] = {}
     poll = select.poll()
     poll.register(control, select.POLLIN)
-    poll.register(pidfd, select.POLLIN)
     while True:
-        ready = dict(poll.poll())
-        if pidfd in ready:
-            _, status, usage = os.wait4(pid, 0)
-            report: dict[str, Any] = {"kind": "exit", "pid": pid, "status": status}
-            report["cpu_seconds"] = usage.ru_utime + usage.ru_stime
-            control.send(json.dumps(report).encode())
-            return True
-        if not control.recv(64):
-            return False
-        bare(control)
+        for descriptor, _ in poll.poll():
+            if descriptor in children:
+                poll.unregister(descriptor)
+                os.close(descriptor)
+                report(control, children.pop(descriptor))
+            elif not (question := control.recv(64)):
+                return
+            elif question == frames.NEXT:
+                pid, pidfd = start_child(control, plan)
+                children[pidfd] = pid
+                poll.register(pidfd, select.POLLIN)
+            else:
+                bare(control)
+
+
+def report(control: socket.socket, pid: int) -> None:
+    """Tell how *pid* ended."""
+    _, status, usage = os.wait4(pid, 0)
+    end = {"kind": "exit", "pid": pid, "status": status, "cpu_seconds": usage.ru_utime + usage.ru_stime}
+    control.send(json.dumps(end).encode())
 
 
 def bare(control: socket.socket) -> None:
@@ -91,8 +91,8 @@ def bare(control: socket.socket) -> None:
     control.send(json.dumps({"kind": "bare", "ns": time.perf_counter_ns() - started}).encode())
 
 
-def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, socket.socket]:
-    """Fork a child that waits for its job on a socket of its own."""
+def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int]:
+    """Fork a child that waits for its job on a socket of its own, and hand that to the grader; its pid and pidfd."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     pid = kernel.fork()
     if pid == 0:
@@ -103,7 +103,11 @@ def start_child(control: socket.socket, plan: jail.Plan) -> tuple[int, int, sock
         finally:
             os._exit(1)
     theirs.close()
-    return pid, os.pidfd_open(pid), ours
+    pidfd = os.pidfd_open(pid)
+    with ours:
+        ready = json.dumps({"kind": "ready", "pid": pid}).encode()
+        socket.send_fds(control, [ready], [pidfd, ours.fileno()])
+    return pid, pidfd
 
 
 def require_whole(read: int, length: int) -> None:
@@ -115,9 +119,6 @@ def require_whole(read: int, length: int) -> None:
 def child(plan: jail.Plan, channel: socket.socket) -> NoReturn:
     """Wait for a job, give everything up, run it."""
     jail.die_with(plan.zygote)
-    if not select.select([channel], [], [], IDLE_SECONDS)[0]:
-        with contextlib.suppress(Exception):  # nobody waits for it, and a run works without it
-            harness.rehearse()
     message, descriptors, _, _ = socket.recv_fds(channel, 256, 2)
     if len(descriptors) != 2:
         os._exit(0)

@@ -1,34 +1,51 @@
 """The layer matrix: which attack each layer stops by itself, so that nobody removes one believing it idle."""
 
 import os
+import socket
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from app.sandbox import kernel
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
 
 SCRIPT = Path(__file__).parent / "without.py"
 WON = "\nwon = torch.ones(())"
+PLACE = tempfile.TemporaryDirectory(prefix="backhand-layer-", dir="/tmp")
+Path(PLACE.name).chmod(0o777)  # what keeps an attack out of it is to be a layer
+LIBC = "import ctypes\nlibc = ctypes.CDLL(None)\n"
+ADD_KEY = {"x86_64": 248, "aarch64": 217}[kernel.MACHINE]
 
 ATTACKS = {
     "read a file": "open('/etc/hostname').read()" + WON,
     "read a file of root": "open('/etc/shadow').read()" + WON,
-    "write a file": "open('/tmp/backhand-layer', 'w').close()\nimport os\nos.unlink('/tmp/backhand-layer')" + WON,
-    "make a folder": "import os\nos.mkdir('/tmp/backhand-layer')\nos.rmdir('/tmp/backhand-layer')" + WON,
+    "write a file": f"open('{PLACE.name}/file', 'w').close()\nimport os\nos.unlink('{PLACE.name}/file')" + WON,
+    "make a folder": f"import os\nos.mkdir('{PLACE.name}/folder')\nos.rmdir('{PLACE.name}/folder')" + WON,
     "fork": "import os\nif os.fork() == 0:\n    os._exit(0)" + WON,
     "make a socket": "import socket\nsocket.socket()" + WON,
     "make a file in memory": "import os\nos.close(os.memfd_create('x'))" + WON,
-    "take a gigabyte": "y = bytearray(2**30)" + WON,
+    "take a gigabyte": "import mmap\nmmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)" + WON,
     "signal its parent": "import os\nos.kill(os.getppid(), 0)" + WON,
     "sleep": "import time\ntime.sleep(0.01)" + WON,
     "reach the loopback": "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
     "s.connect(('127.0.0.1', 9))\ns.send(b'x')" + WON,
     "map executable memory": "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\n"
     "assert libc.mmap(None, ctypes.c_size_t(4096), 7, 0x22, -1, 0) != 2**64 - 1" + WON,
+    "reach a port": "import socket\ns = socket.socket()\ntry:\n    s.connect(('127.0.0.1', 9))\n"
+    "except ConnectionRefusedError:\n    pass" + WON,
+    "open a port": "import socket\nsocket.socket().bind(('127.0.0.1', 0))" + WON,
+    "reach a local socket": f"import socket\nsocket.socket(socket.AF_UNIX).connect('\\0{PLACE.name}')" + WON,
+    "make a key": LIBC + f"assert libc.syscall({ADD_KEY}, b'user', b'x', b'x', ctypes.c_size_t(1), -1) > 0" + WON,
+    "make shared memory": LIBC
+    + "made = libc.shmget(0, 4096, 0o1600)\nassert made >= 0\nlibc.shmctl(made, 0, None)"
+    + WON,
+    "enter a namespace": LIBC + "assert libc.unshare(0x10000000) == 0" + WON,
+    "let itself be read": LIBC + "assert libc.prctl(3, 0, 0, 0, 0) == 1" + WON,
     "trace its parent": "import ctypes, os\nassert ctypes.CDLL(None).ptrace(0x4206, os.getppid(), 0, 0) == 0" + WON,
 }
 
@@ -41,6 +58,9 @@ STOPS = {
         "make a folder",
         "trace its parent",
         "signal its parent",
+        "reach a port",
+        "open a port",
+        "reach a local socket",
     },
     "limits": {
         "read a file",
@@ -48,12 +68,15 @@ STOPS = {
         "write a file",
         "make a socket",
         "reach the loopback",
+        "reach a port",
+        "open a port",
+        "reach a local socket",
         "make a file in memory",
         "take a gigabyte",
     },
-    "user": {"read a file of root", "signal its parent", "trace its parent"},
-    "namespaces": {"reach the loopback"},
-    "hide": set(),  # it protects the child's memory from others, and ends it with its parent: see test_runner
+    "user": {"read a file of root", "signal its parent", "trace its parent", "let itself be read"},
+    "namespaces": {"reach the loopback", "reach a port", "reach a local socket"},
+    "hide": {"let itself be read"},
 }
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the layers show apart only where root has rights to lose")
@@ -72,7 +95,14 @@ def jail_with(*layers: str) -> Iterator[Jail]:
 
 
 def won(jail: Jail) -> set[str]:
-    """The attacks that succeed."""
+    """The attacks that succeed, on a machine with a local socket that anybody may reach."""
+    with socket.socket(socket.AF_UNIX) as near:
+        near.bind(f"\0{PLACE.name}")
+        near.listen(8)
+        return _won(jail)
+
+
+def _won(jail: Jail) -> set[str]:
     found = set()
     for name, source in ATTACKS.items():
         reply = jail.run(Job(driver="probe", header={"source": source, "names": ["won"]}, seconds=5))
@@ -104,7 +134,7 @@ def test_without_the_filter_the_other_layers_still_hold_most():
     with jail_with("landlock", "limits", "user", "hide", "namespaces") as jail:
         left = won(jail)
 
-    assert left <= {"sleep", "map executable memory"}
+    assert left <= {"sleep", "map executable memory", "make a key", "make shared memory", "enter a namespace"}
 
 
 def test_a_child_that_applied_less_than_planned_is_a_fault():
@@ -117,6 +147,16 @@ def test_a_child_that_applied_less_than_planned_is_a_fault():
 
     expected = "fault" if dict(jail.layers)["landlock"] == "on" else "done"
     assert reply.ending == expected
+
+
+@needs_root
+def test_a_child_without_the_filter_is_a_fault_whatever_else_it_says():
+    with jail_with("landlock", "limits", "user", "hide") as jail:
+        jail._filtered = True
+
+        reply = jail.run(Job(driver="probe", header={"source": "y = torch.ones(1)", "names": ["y"]}))
+
+    assert (reply.ending, reply.detail) == ("fault", "the child was not confined as planned")
 
 
 def test_a_zygote_that_cannot_start_is_a_fault_with_the_reason():

@@ -131,5 +131,7 @@ def test_both_tables_give_the_same_answers(machine):
     assert verdict(machine, checked["futex"], 0, 1) == seccomp.KILL
     assert verdict(machine, checked["futex"], 0, 6) == seccomp.KILL
     assert verdict(machine, checked["madvise"], 0, 0, 4) == seccomp.ALLOW
-    assert verdict(machine, checked["madvise"], 0, 0, 100) == seccomp.REFUSE
+    assert {advice for advice in range(128) if verdict(machine, checked["madvise"], 0, 0, advice) == seccomp.ALLOW} == {
+        0, 3, 4, 8, 15,
+    }  # fmt: skip
     assert verdict(machine, checked["tgkill"], 1, 1, 9) == seccomp.KILL

@@ -21,7 +21,15 @@ def set_limits(plan: jail.Plan, run: jail.Run) -> int:
     return jail.LIMITS
 
 
-STEPS = {"user": jail.drop_user, "hide": jail.hide, "landlock": keep_files_out, "limits": set_limits}
+hide_memory = kernel.hide_memory
+
+
+def hide(plan: jail.Plan, run: jail.Run) -> int:
+    kernel.hide_memory = hide_memory
+    return jail.hide(plan, run)
+
+
+STEPS = {"user": jail.drop_user, "hide": hide, "landlock": keep_files_out, "limits": set_limits}
 
 
 def main() -> None:
@@ -32,6 +40,8 @@ def main() -> None:
         return found if "seccomp" in KEPT else dataclasses.replace(found, filter=None)
 
     zygote_loop.protection.plan = plan
+    # The zygote hides as well, and its children inherit that; here it is the child's own step that is looked at.
+    zygote_loop.kernel.hide_memory = lambda: None
     if "namespaces" not in KEPT:
         zygote_loop.namespaces.enter = lambda: None
     jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in KEPT)]
