@@ -13,6 +13,7 @@ from typing import TypeVar
 from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Grader, Nudge, Run
 from app.grading.judge.verdict import Verdict
+from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
 from app.web.limits import Allowance, NotNowError
@@ -24,8 +25,7 @@ AT_ONCE = 2
 AT_ONCE_SECONDS = 2.0  # what a run may take
 QUEUE_SECONDS, RESTART_SECONDS = 5.0, 30.0
 BUSY = "Your earlier checks are still running. Your text is saved; wait for them, then check again."
-TOO_LONG = "The text has more than {limit} characters. Shorten it; it is saved as it is."
-CODE_CHARACTERS = 64_000
+TOO_LONG = "The text has {length:,} characters; a box takes {most:,}. Shorten it; it is saved as it is."
 
 A = TypeVar("A", Verdict, Run, Nudge)
 
@@ -109,7 +109,7 @@ class Checks:
         readiness = self._grader.readiness
         if readiness.state == "refused":
             return f"Code is not run on this server. {readiness.reason}"
-        return TOO_LONG.format(limit=CODE_CHARACTERS) if len(code) > CODE_CHARACTERS else ""
+        return TOO_LONG.format(length=len(code), most=LONGEST) if len(code) > LONGEST else ""
 
     @contextmanager
     def _counted(self, learner: int) -> Iterator[None]:

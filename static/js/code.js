@@ -81,6 +81,23 @@ function notify(form, sentence) {
   say(form, sentence);
 }
 
+/** What no check would take is told while it is typed, and taken back when it fits again. */
+document.addEventListener("input", (event) => {
+  const form = event.target.form;
+  if (event.target.name !== "code" || !form?.dataset.longest) return;
+  const { length } = event.target.value;
+  const longest = Number(form.dataset.longest);
+  const told = "long" in form.dataset;
+  if (length > longest && !told) {
+    form.dataset.long = "";
+    const [now, most] = [length, longest].map((one) => one.toLocaleString("en"));
+    notify(form, `The text has ${now} characters; a box takes ${most}. Shorten it before you check.`);
+  } else if (length <= longest && told) {
+    delete form.dataset.long;
+    notify(form, "");
+  }
+});
+
 const waits = new Map();
 
 document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {

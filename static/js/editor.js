@@ -13,11 +13,11 @@ import { normalised } from "./plain.js";
 const nonce = document.querySelector("link[nonce], script[nonce], style[nonce]")?.nonce ?? "";
 
 const look = EditorView.theme({
-  "&": { fontSize: "max(16px, .95rem)", backgroundColor: "var(--sheet)", color: "var(--ink)" },
+  "&": { fontSize: "max(16px, .95rem)", backgroundColor: "var(--sheet)", color: "var(--ink)", maxHeight: "var(--tallest)" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
+  ".cm-scroller": { overflow: "auto", fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
   ".cm-content": { padding: "var(--half) 0", caretColor: "var(--ink)", minHeight: "4.8em" },
-  ".cm-line": { padding: "0 var(--half) 0 .25rem" },
+  ".cm-line": { padding: "0 var(--half) 0 calc(.25rem + var(--hanging))", textIndent: "calc(-1 * var(--hanging))" },
   ".cm-cursor, .cm-dropCursor": { borderLeft: "2px solid var(--accent)" },
   ".cm-gutters": { backgroundColor: "var(--sheet)", color: "var(--ink-soft)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 .35rem 0 .6rem", minWidth: "2.2em" },

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import Grad
 from tests.browser.answers import read_lesson
-from tests.browser.steps import expect_verdict, open_page
+from tests.browser.steps import expect_verdict, open_page, write
 
 LESSON = read_lesson("first-layer-and-exam")
 EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))
@@ -48,6 +48,40 @@ def test_the_rows_of_a_long_verdict_are_alike_at_every_width(page: Page) -> None
         for verdict in ("right", "follows"):
             alike = {tuple(head) for head in heads if head[0] == verdict}
             assert len(alike) == 1, f"{width} px: {alike}"
+
+
+BOXES = """boxes => boxes.map(box => [
+  box.textarea.id, "upgraded" in box.dataset, Math.round(box.getBoundingClientRect().height)
+])"""
+
+
+@pytest.mark.parametrize("slug", ["first-layer-and-exam", "batch-norm-in-pieces", "from-scalars-to-tensors"])
+def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: str) -> None:
+    open_page(page, f"/lessons/{slug}")
+    boxes = page.locator("code-box")
+    before = boxes.evaluate_all(BOXES)
+
+    boxes.evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+
+    plain = [(name, height) for name, upgraded, height in before if not upgraded]
+    after = {name: height for name, upgraded, height in boxes.evaluate_all(BOXES) if upgraded}
+    assert len(plain) > 1
+    assert plain == [(name, after[name]) for name, _ in plain]
+
+
+def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_check(page: Page) -> None:
+    open_page(page, ADDRESS)
+    notice = page.locator(f"#{BOX.name}-notice")
+
+    write(page, BOX, "dC = 1\n" * 4000)
+    height = page.locator(f"#{BOX.name} code-box").evaluate("box => box.getBoundingClientRect().height")
+    scrolled = page.locator(f"#{BOX.name} .cm-scroller").evaluate("one => one.scrollHeight > 2 * one.clientHeight")
+
+    assert height < 1200
+    assert scrolled
+    expect(notice).to_have_text("The text has 28,000 characters; a box takes 20,000. Shorten it before you check.")
+    write(page, BOX, "dC = 1\n")
+    expect(notice).to_be_hidden()
 
 
 PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions button:not([hidden])")].map(button => {

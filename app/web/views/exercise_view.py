@@ -28,6 +28,7 @@ from app.grading.quiz.feedback import Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import Operand, operands_offered
 from app.grading.quiz.wording import written
+from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
 from app.web.pictures.differences import DifferencesMap, differences_map
@@ -36,6 +37,7 @@ from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, spoke
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
 PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
+FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
 
 
@@ -200,8 +202,13 @@ class CodeView:
         return "right" if self.checked.verdict.passed else "wrong"
 
     @property
+    def longest(self) -> int:
+        """How many characters a check takes."""
+        return LONGEST
+
+    @property
     def rows(self) -> int:
-        return min(24, max(5, self.code.count("\n") + 2))
+        return min(MOST_ROWS, max(FEWEST_ROWS, self.code.count("\n") + 1))
 
 
 def quiz_view(

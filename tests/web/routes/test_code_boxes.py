@@ -359,7 +359,7 @@ def test_a_text_that_is_too_long_is_saved_but_not_graded(client: TestClient, gra
     code = "#" * 70_000
     text = send(client, "check", code).text
 
-    assert "more than 64000 characters" in text
+    assert "characters; a box takes 20,000." in text
     assert grader.checked == []
     assert page(client.get(LESSON).text).raw("linear-backward-code").strip() == code
 
