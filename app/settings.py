@@ -9,6 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parents[1]
 
+PREFIX = "BACKHAND_"
 Network = IPv4Network | IPv6Network
 
 
@@ -20,7 +21,7 @@ def _here_or_root(name: str) -> Path:
 class Settings(BaseSettings):
     """Every setting of a deployment; each has a default that needs nothing."""
 
-    model_config = SettingsConfigDict(env_prefix="BACKHAND_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
 
     database_url: str = Field(default="", description="SQLAlchemy URL; empty means SQLite in the data directory.")
     lessons: Path = Field(default_factory=lambda: _here_or_root("lessons"), description="Folder of the course.")

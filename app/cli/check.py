@@ -3,13 +3,13 @@
 import asyncio
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from app.check.bounded_grader import Patient
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.prove import prove
+from app.cli import environment
 from app.cli.graders import settled
 from app.cli.refuse import refuse
 from app.content.blocks import Lesson
@@ -19,15 +19,9 @@ from app.engine.pool.local_graders import LocalGraders
 from app.settings import Settings
 
 
-def check(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(help="Lesson files, unit or course folders; default: the course.")
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", help="text, json or github (annotations).")] = "text",
-    mutants: Annotated[bool, typer.Option(help="Try every single-edit mutant of every solution.")] = True,
-) -> None:
-    """Parse, derive, run: every solution must pass, everything wrong must be refused with its message."""
-    settings = Settings()
+def check(paths: list[Path] | None, form: Format, *, mutants: bool) -> None:
+    """Print every finding, and end with what was counted."""
+    settings = environment.settings()
     lessons: list[Lesson] = []
     findings: list[Finding] = []
     for path in paths or [settings.lessons]:

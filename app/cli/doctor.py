@@ -2,20 +2,20 @@
 
 import typer
 
+from app.cli import environment
 from app.cli.refuse import refuse
 from app.engine.train.corpus_file import load_names
 from app.grading.train.corpus import NamesError
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail
-from app.settings import Settings
 
 WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
 
 
 def doctor() -> None:
-    """Print every layer of the jail and attack it; exit non-zero when code or training would be refused."""
-    settings = Settings()
+    """Print every layer of the jail and attack it."""
+    settings = environment.settings()
     try:
         names = load_names(settings.names)
         typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")

@@ -1,29 +1,22 @@
 """`backhand export`: lessons as notebooks, scripts or texts to take away."""
 
 from pathlib import Path
-from typing import Annotated, Literal
 
 import typer
 
+from app.cli import environment
 from app.cli.refuse import refuse
 from app.content.blocks import Bug, Checker, Grad, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
 from app.grading.quiz.right_answers import right_answers
-from app.settings import Settings
 from app.web.pictures.alone import drawings_of
 from app.web.routes.downloads import names_for
 
 
-def export(
-    path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,
-    form: Annotated[Literal["ipynb", "py", "md"], typer.Option("--format", help="ipynb, py or md.")] = "ipynb",
-    to: Annotated[Path, typer.Option("--to", help="Folder to write into.")] = Path(),
-    solutions: Annotated[bool, typer.Option("--solutions", help="With the authors' solutions in the boxes.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
-) -> None:
-    """Write each lesson as a file that runs without the app, with blanks in its boxes."""
-    for name, lesson in _lessons(path or Settings().lessons):
+def export(path: Path | None, form: str, to: Path, *, solutions: bool, force: bool) -> None:
+    """Write each lesson into *to*."""
+    for name, lesson in _lessons(path or environment.settings().lessons):
         work = Work(
             codes=_solutions(lesson) if solutions else {},
             right=right_answers(lesson),

@@ -6,10 +6,11 @@ import math
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from app.cli import environment
 from app.cli.graders import settled
 from app.cli.refuse import refuse
 from app.content.blocks import CodeBox, Lesson
@@ -18,31 +19,19 @@ from app.content.errors import LessonErrors
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.settings import Settings
 
 MARKS = {"right": "✓", "right-other-road": "✓", "not-yet": "·", "follows": "↳"}
 
 
-def grade(
-    exercise: Annotated[str, typer.Argument(help="FILE.md#EXERCISE", metavar="FILE.md#EXERCISE")],
-    code: Annotated[
-        Path | None, typer.Argument(help="Python file with the submission; - reads standard input.")
-    ] = None,
-    batch: Annotated[bool, typer.Option("--batch", help='Read JSON lines {"id", "code"} from standard input.')] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    no_gate: Annotated[bool, typer.Option("--no-gate", help="Skip the courtesy gate, to test the jail alone.")] = False,
-) -> None:
-    """Grade a submission against an exercise of a lesson file anywhere on disk.
-
-    In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`.
-    """
+def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate: bool) -> None:
+    """Print the verdict on one submission, or on each line of a batch."""
     if batch == (code is not None):
         refuse("Give either a CODE.py or --batch.")
     task = _task(exercise)
     if batch:
-        sys.exit(asyncio.run(_grade_batch(task, gate=not no_gate)))
+        sys.exit(asyncio.run(_grade_batch(task, gate=gate)))
     assert code is not None
-    sys.exit(asyncio.run(_grade_one(task, _read(code), gate=not no_gate, as_json=as_json)))
+    sys.exit(asyncio.run(_grade_one(task, _read(code), gate=gate, as_json=as_json)))
 
 
 def as_row(verdict: Verdict, name: str | None = None) -> dict[str, Any]:
@@ -111,7 +100,7 @@ def _unreadable() -> Verdict:
 
 def _graders(*, gate: bool) -> LocalGraders:
     # Facts of a lesson somewhere on disk are not the server's: they are kept in memory only.
-    return LocalGraders(Settings(graders=1), gate=gate, keep_facts=False)
+    return LocalGraders(environment.settings().model_copy(update={"graders": 1}), gate=gate, keep_facts=False)
 
 
 def _task(exercise: str) -> AnyTask:

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Annotated
 
 import typer
 import yaml
@@ -64,11 +63,8 @@ dW = X.T @ dY
 """
 
 
-def new(
-    path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/05-dropout.md.")],
-    title: Annotated[str, typer.Option(help="Title of the lesson; default: made from the file name.")] = "",
-) -> None:
-    """Write a lesson that passes `backhand check`, to be changed into your own."""
+def new(path: Path, title: str) -> None:
+    """Write the lesson, and the page of its unit where there is none."""
     if path.suffix != ".md":
         refuse(f"{path} does not end in .md. Lessons are markdown files.")
     words = re.sub(r"^\d+-", "", path.stem)

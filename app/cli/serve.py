@@ -1,22 +1,17 @@
 """`backhand serve`: the web server with its graders, until it is told to stop."""
 
 import sys
-from typing import Annotated
 
 import typer
 
+from app.cli import environment
 from app.content.errors import LessonErrors
-from app.settings import Settings
 from app.web.server import ServeError
 from app.web.server import serve as serve_web
 
 
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8000,
-) -> None:
-    """Serve the course. Settings come from the environment (BACKHAND_LESSONS, BACKHAND_DATA_DIR, ...)."""
-    settings = Settings()
+def serve(host: str, port: int) -> None:
+    settings = environment.settings()
     if settings.unsafe_no_sandbox and host not in ("127.0.0.1", "::1", "localhost"):
         typer.echo(
             f"BACKHAND_UNSAFE_NO_SANDBOX is set and the host is {host}: code without a sandbox is served on "

@@ -58,12 +58,12 @@ async def mark_seen(db: AsyncSession, token: str) -> None:
 
 
 async def forget_empty(db: AsyncSession, before: datetime) -> int:
-    """Delete learners from before *before* who never wrote, answered or opened anything; how many there were."""
+    """Delete learners who left nothing behind and were not here since *before*; how many there were."""
     tables = (table for table in Base.metadata.sorted_tables if "learner_id" in table.c and table.name != "session")
     traces = [exists().where(table.c.learner_id == Learner.id) for table in tables]
+    traces.append(exists().where(Session.learner_id == Learner.id, Session.seen_at >= before))
     # The database counts them: their ids in a list can be more than a statement may hold.
-    empty = delete(Learner).where(
-        Learner.created_at < before, Learner.opened_at.is_(None), *(~trace for trace in traces)
-    )
+    here = func.coalesce(Learner.opened_at, Learner.created_at)
+    empty = delete(Learner).where(here < before, *(~trace for trace in traces))
     gone = await db.execute(empty.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount

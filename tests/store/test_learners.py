@@ -5,7 +5,7 @@ from sqlalchemy import select, text, update
 
 from app.store import drafts, learners, progress, trainings
 from app.store.database import Database, now
-from app.store.tables import Draft, Session
+from app.store.tables import Draft, Learner, Session
 from app.store.trainings import Begun
 
 pytestmark = pytest.mark.anyio
@@ -63,15 +63,31 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
     assert left == "text"
 
 
-async def test_whoever_opened_a_lesson_or_trained_is_not_forgotten(database: Database, me: int) -> None:
+async def test_whoever_trained_is_not_forgotten(database: Database, me: int) -> None:
     async with database.write() as db:
-        trained, _ = await learners.begin_session(db)
-        await progress.record_opened(db, me, "lesson")
         begun = Begun(lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}")
-        await trainings.begin_training(db, trained, begun)
+        await trainings.begin_training(db, me, begun)
 
     async with database.write() as db:
         assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == 0
+
+
+@pytest.mark.parametrize("visit", ["opened a lesson", "came back"])
+async def test_readers_are_forgotten_when_they_were_not_here_for_long(database: Database, me: int, visit: str) -> None:
+    long_ago = now() - timedelta(days=60)
+    async with database.write() as db:
+        await progress.record_opened(db, me, "lesson")
+        await db.execute(update(Learner).values(created_at=long_ago))
+        if visit == "opened a lesson":
+            await db.execute(update(Session).values(seen_at=long_ago))
+        else:
+            await db.execute(update(Learner).values(opened_at=long_ago))
+
+    async with database.write() as db:
+        assert await learners.forget_empty(db, now() - timedelta(days=30)) == 0
+        await db.execute(update(Learner).values(opened_at=long_ago))
+        await db.execute(update(Session).values(seen_at=long_ago))
+        assert await learners.forget_empty(db, now() - timedelta(days=30)) == 1
 
 
 async def test_more_learners_are_forgotten_than_a_statement_has_room_for(database: Database, me: int) -> None:

@@ -1,0 +1,102 @@
+"""The commands as they are called: their arguments and their help.
+
+What a command does is imported when it is called: `--help` and `--version` need neither database nor numpy.
+"""
+
+import importlib.metadata
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+HELP = "Interactive lessons on the backward pass: serve a course, prove it, grade a submission."
+
+app = typer.Typer(
+    name="backhand", help=HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
+
+
+@app.callback(invoke_without_command=True, help=HELP)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False) -> None:
+    if version:
+        typer.echo(f"backhand {importlib.metadata.version('backhand')}")
+        raise typer.Exit
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8000,
+) -> None:
+    """Serve the course. Settings come from the environment (BACKHAND_LESSONS, BACKHAND_DATA_DIR, ...)."""
+    from app.cli import serve
+
+    serve.serve(host, port)
+
+
+@app.command()
+def check(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Lesson files, unit or course folders; default: the course.")
+    ] = None,
+    form: Annotated[
+        Literal["text", "json", "github"], typer.Option("--format", help="text, json or github (annotations).")
+    ] = "text",
+    mutants: Annotated[bool, typer.Option(help="Try every single-edit mutant of every solution.")] = True,
+) -> None:
+    """Parse, derive, run: every solution must pass, everything wrong must be refused with its message."""
+    from app.cli import check
+
+    check.check(paths, form, mutants=mutants)
+
+
+@app.command()
+def new(
+    path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/05-dropout.md.")],
+    title: Annotated[str, typer.Option(help="Title of the lesson; default: made from the file name.")] = "",
+) -> None:
+    """Write a lesson that passes `backhand check`, to be changed into your own."""
+    from app.cli import new
+
+    new.new(path, title)
+
+
+@app.command()
+def grade(
+    exercise: Annotated[str, typer.Argument(help="FILE.md#EXERCISE", metavar="FILE.md#EXERCISE")],
+    code: Annotated[
+        Path | None, typer.Argument(help="Python file with the submission; - reads standard input.")
+    ] = None,
+    batch: Annotated[bool, typer.Option("--batch", help='Read JSON lines {"id", "code"} from standard input.')] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    no_gate: Annotated[bool, typer.Option("--no-gate", help="Skip the courtesy gate, to test the jail alone.")] = False,
+) -> None:
+    """Grade a submission against an exercise of a lesson file anywhere on disk.
+
+    In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`.
+    """
+    from app.cli import grade
+
+    grade.grade(exercise, code, batch=batch, as_json=as_json, gate=not no_gate)
+
+
+@app.command()
+def export(
+    path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,
+    form: Annotated[Literal["ipynb", "py", "md"], typer.Option("--format", help="ipynb, py or md.")] = "ipynb",
+    to: Annotated[Path, typer.Option("--to", help="Folder to write into.")] = Path(),
+    solutions: Annotated[bool, typer.Option("--solutions", help="With the authors' solutions in the boxes.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+) -> None:
+    """Write each lesson as a file that runs without the app, with blanks in its boxes."""
+    from app.cli import export
+
+    export.export(path, form, to, solutions=solutions, force=force)
+
+
+@app.command()
+def doctor() -> None:
+    """Print every layer of the jail and attack it; exit non-zero when code or training would be refused."""
+    from app.cli import doctor
+
+    doctor.doctor()

@@ -1,0 +1,41 @@
+"""The settings of a command, from the environment; one that cannot be meant is named before anything starts."""
+
+import os
+import re
+import sys
+from difflib import get_close_matches
+
+import structlog
+import typer
+from pydantic import ValidationError
+
+from app.cli.refuse import refuse
+from app.settings import PREFIX, Settings
+
+# A cluster tells every container of its services; what it says of one that is called backhand looks like settings.
+OF_A_CLUSTER = re.compile(r"SERVICE_HOST|(SERVICE_)?PORT(_\w+)?")
+
+
+def settings() -> Settings:
+    """What the environment says; ends the command where a name is misspelt or a value does not fit.
+
+    From here on, what is logged goes to the error stream.
+    """
+    # Standard output belongs to answers: a batch is read by programs, line by line.
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
+    known = [name.upper() for name in Settings.model_fields]
+    for name in sorted(os.environ):
+        word = name.upper().removeprefix(PREFIX)
+        if not name.upper().startswith(PREFIX) or word in known or OF_A_CLUSTER.fullmatch(word):
+            continue
+        if near := get_close_matches(word, known, n=1):
+            refuse(f"{name} is no setting. Did you mean {PREFIX}{near[0]}?")
+        typer.echo(f"{name} is no setting and changes nothing. The README lists them all.", err=True)
+    try:
+        return Settings()
+    except ValidationError as error:
+        refuse(
+            "\n".join(
+                f"{PREFIX}{one['loc'][0]}".upper() + f" is {one['input']!r}. {one['msg']}." for one in error.errors()
+            )
+        )

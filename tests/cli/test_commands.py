@@ -1,0 +1,69 @@
+"""What every command has in common: it starts fast, and settings that cannot be meant are named first."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import app
+
+runner = CliRunner()
+LOADED = "import sys\nfrom app.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+HEAVY = {
+    "sqlalchemy",
+    "alembic",
+    "fastapi",
+    "starlette",
+    "uvicorn",
+    "numpy",
+    "torch",
+    "pydantic_settings",
+    "yaml",
+    "structlog",
+}
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["serve", "--help"], ["grade", "--help"]])
+def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments: list[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True)
+
+    loaded = set(done.stderr.split())
+    assert "backhand" in done.stdout or "Usage:" in done.stdout
+    assert loaded & HEAVY == set()
+    assert {one for one in loaded if one.startswith("app.")} == {"app.cli", "app.cli.commands"}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("BACKHAND_GRADER", "BACKHAND_GRADERS"), ("BACKHAND_REQUIRE_LANDLOK", "BACKHAND_REQUIRE_LANDLOCK")],
+)
+@pytest.mark.parametrize("command", ["serve", "check", "doctor"])
+def test_a_misspelt_setting_is_named_before_anything_starts(monkeypatch, command: str, name: str, meant: str) -> None:
+    monkeypatch.setenv(name, "3")
+
+    result = runner.invoke(app, [command])
+
+    assert result.exit_code == 2
+    assert result.output == f"{name} is no setting. Did you mean {meant}?\n"
+
+
+def test_a_setting_that_is_like_none_is_told_and_changes_nothing(monkeypatch) -> None:
+    monkeypatch.setenv("BACKHAND_IMAGE_TAG", "latest")
+    monkeypatch.setenv("BACKHAND_GRADERS", "none")
+
+    result = runner.invoke(app, ["serve"])
+
+    assert result.exit_code == 2
+    assert result.output.splitlines() == [
+        "BACKHAND_IMAGE_TAG is no setting and changes nothing. The README lists them all.",
+        "BACKHAND_GRADERS is 'none'. Input should be a valid integer, unable to parse string as an integer.",
+    ]
+
+
+@pytest.mark.parametrize("name", ["SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_WEB", "PORT", "PORT_8000_TCP_ADDR"])
+def test_what_a_cluster_says_of_its_services_is_no_misspelt_setting(monkeypatch, name: str) -> None:
+    monkeypatch.setenv(f"BACKHAND_{name}", "10.0.0.1")
+    monkeypatch.setenv("BACKHAND_GRADERS", "none")
+
+    assert runner.invoke(app, ["serve"]).output.startswith("BACKHAND_GRADERS is 'none'.")
