@@ -4,6 +4,7 @@ A write transaction takes SQLite's lock when it begins. A transaction that reads
 once, without waiting, when another one wrote in between.
 """
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -75,15 +76,20 @@ def now() -> datetime:
 
 
 def open_engine(url: str) -> AsyncEngine:
-    """An engine for *url*; a SQLite file's folder is made when it is missing.
+    """An engine for *url*; a SQLite file and its folder are made when they are missing.
 
     Its errors never show parameters: they hold what learners wrote.
+
+    Raises:
+        OSError, sqlite3.Error: The file cannot be opened.
     """
     parts = make_url(url)
     if parts.get_backend_name() != "sqlite":
         return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
-    if parts.database and parts.database != ":memory:":
+    if parts.database and parts.database != ":memory:" and "uri" not in parts.query:
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
+        # Said here: the driver's thread may find that nobody waits for its answer any more.
+        sqlite3.connect(parts.database).close()
     # Without an isolation level, transactions begin where they are said to and nowhere else.
     options = {"isolation_level": None, "timeout": BUSY_SECONDS}
     engine = create_async_engine(url, connect_args=options, hide_parameters=True)

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import signal
 import socket
+import sqlite3
 import sys
 from types import FrameType
 
@@ -19,6 +20,7 @@ from app.engine.grade.seeds import FILE, Seeds, seeds_in
 from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
+from app.store import unusable
 from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.request_log import configure_logs
@@ -89,10 +91,10 @@ def _bound(host: str, port: int) -> list[socket.socket]:
 async def _prepare_database(settings: Settings) -> None:
     try:
         await migrate(settings.resolved_database_url)
-    except (SQLAlchemyError, CommandError, ImportError, OSError) as error:
+    except (SQLAlchemyError, CommandError, ImportError, OSError, sqlite3.Error) as error:
         setting = "BACKHAND_DATABASE_URL" if settings.database_url else "BACKHAND_DATA_DIR"
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise ServeError(f"The database of {setting} cannot be used: {reason}.") from error
+        reason = unusable.reason(settings.resolved_database_url, error)
+        raise ServeError(f"The database of {setting} cannot be used: {reason}") from error
 
 
 def _seeds(settings: Settings) -> Seeds:

@@ -1,0 +1,52 @@
+"""Why a database cannot be used, in a sentence for whoever set it up: what was seen, and what to change."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+
+def reason(url: str, error: Exception) -> str:
+    """What *error*, which the database at *url* raised when it was prepared, means."""
+    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
+    tell = next((tell for part, tell in _TOLD.items() if part in said), None)
+    return tell(url, said) if tell else f"{said}."
+
+
+def _newer(_url: str, said: str) -> str:
+    found = re.search(r"by '(.*)'", said)
+    return (
+        f"a newer version of Backhand has written it (revision {found[1] if found else 'unknown'}). "
+        "Start that version again, or restore a copy from before it."
+    )
+
+
+def _driver(url: str, _said: str) -> str:
+    name = make_url(url).drivername
+    known = "postgresql+psycopg" if name.startswith("postgres") else "sqlite+aiosqlite"
+    return f"its URL begins with {name}://, which has no driver here. Write {known}://…"
+
+
+def _not_installed(_url: str, said: str) -> str:
+    return f"{said}. Install Backhand with it: pip install '.[postgres]'."
+
+
+def _closed(url: str, said: str) -> str:
+    path = Path(make_url(url).database or "").absolute()
+    there = next(one for one in (path, *path.parents) if one.exists())
+    return (
+        f"{path} cannot be opened by user {os.geteuid()} ({said}); {there} belongs to user {there.stat().st_uid}. "
+        f"Give it to that user (chown -R {os.geteuid()} {there}), or set BACKHAND_DATA_DIR to a folder of that user."
+    )
+
+
+_TOLD: Mapping[str, Callable[[str, str], str]] = {
+    "Can't locate revision": _newer,
+    "requires an async driver": _driver,
+    "Can't load plugin": _driver,
+    "No module named 'psycopg": _not_installed,
+    "unable to open database file": _closed,
+    "Permission denied": _closed,
+}

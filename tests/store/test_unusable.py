@@ -1,0 +1,72 @@
+"""Databases that cannot be used, as they are told to whoever set them up."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.util import CommandError
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.store import unusable
+from app.store.database import open_engine
+from app.store.migrate import migrate
+
+pytestmark = pytest.mark.anyio
+
+
+async def told(url: str) -> str:
+    with pytest.raises((SQLAlchemyError, CommandError, sqlite3.Error)) as raised:
+        await migrate(url)
+    return unusable.reason(url, raised.value)
+
+
+async def test_a_newer_database_is_told_as_that(url: str) -> None:
+    await migrate(url)
+    engine = open_engine(url)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '0099'"))
+    await engine.dispose()
+
+    assert await told(url) == (
+        "a newer version of Backhand has written it (revision 0099). "
+        "Start that version again, or restore a copy from before it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "write"),
+    [
+        ("sqlite:////tmp/x.db", "sqlite", "sqlite+aiosqlite"),
+        ("sqlite+pysqlite:////tmp/x.db", "sqlite+pysqlite", "sqlite+aiosqlite"),
+        ("postgres://me@there/db", "postgres", "postgresql+psycopg"),
+    ],
+)
+async def test_a_url_without_a_driver_is_told_with_the_one_to_write(url: str, name: str, write: str) -> None:
+    assert await told(url) == f"its URL begins with {name}://, which has no driver here. Write {write}://…"
+
+
+async def test_a_file_that_cannot_be_opened_is_told_with_user_and_cure(tmp_path: Path) -> None:
+    said = await told(f"sqlite+aiosqlite:///{tmp_path}")
+
+    me = os.geteuid()
+    assert said.startswith(f"{tmp_path} cannot be opened by user {me} (unable to open database file); {tmp_path} ")
+    assert f"belongs to user {me}. Give it to that user (chown -R {me} {tmp_path})" in said
+
+
+def test_a_folder_that_cannot_be_made_is_told_by_the_one_that_forbids_it(tmp_path: Path) -> None:
+    said = unusable.reason(f"sqlite+aiosqlite:///{tmp_path}/a/b/x.db", PermissionError(13, "Permission denied", "a"))
+
+    assert f"{tmp_path}/a/b/x.db cannot be opened by user" in said
+    assert f"; {tmp_path} belongs to user" in said
+
+
+def test_a_missing_driver_is_told_with_what_to_install() -> None:
+    said = unusable.reason("postgresql+psycopg://", ModuleNotFoundError("No module named 'psycopg'"))
+
+    assert said == "No module named 'psycopg'. Install Backhand with it: pip install '.[postgres]'."
+
+
+def test_any_other_reason_ends_with_one_stop() -> None:
+    assert unusable.reason("sqlite+aiosqlite://", ValueError("It is not there..\nMore")) == "It is not there."
