@@ -14,9 +14,11 @@ from sqlalchemy import CursorResult, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Base, Learner, Session
+from app.store.tables import Base, Draft, Learner, Session
 
 SEEN_EVERY = timedelta(days=1)
+TRIED_CHARACTERS = 20_000
+"""More than fits into pages that a database has already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,18 @@ async def sessions(db: AsyncSession) -> int:
 
 async def mark_seen(db: AsyncSession, token: str) -> None:
     await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(seen_at=now()))
+
+
+async def try_writing(db: AsyncSession) -> None:
+    """Write what learners write, and take it back before anybody sees it; raises what the database says to that."""
+    learner = Learner(created_at=now())
+    db.add(learner)
+    await db.flush()
+    db.add(
+        Draft(learner_id=learner.id, lesson="", exercise="", text="x" * TRIED_CHARACTERS, revision=1, saved_at=now())
+    )
+    await db.flush()
+    await db.execute(delete(Learner).where(Learner.id == learner.id).execution_options(synchronize_session=False))
 
 
 async def forget_empty(db: AsyncSession, before: datetime) -> int:

@@ -23,6 +23,7 @@ from app.web import theme
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.middleware.error_pages import TITLES, ErrorPages, described
+from app.web.middleware.head import HeadAsGet
 from app.web.middleware.metrics import Metrics, RequestCount
 from app.web.middleware.redirects import RelativeRedirects
 from app.web.middleware.request_log import RequestLog
@@ -83,6 +84,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         middleware=[
             Middleware(RequestCount, metrics=metrics),
             Middleware(RequestLog),
+            Middleware(HeadAsGet),
             Middleware(SecurityHeaders, secure=settings.secure_cookies),
             Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),

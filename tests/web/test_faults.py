@@ -3,6 +3,7 @@
 The faults are SQLite's own: its limit of pages, its read-only mode, another connection's lock.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -136,10 +137,10 @@ def test_a_draft_that_cannot_be_saved_is_not_said_to_be(known: TestClient, fault
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_lessons_are_read_and_probes_answered_all_the_same(known: TestClient, fault: Fault, kind: str) -> None:
+def test_lessons_are_read_and_the_process_lives_all_the_same(known: TestClient, fault: Fault, kind: str) -> None:
     fault.begin(kind)
 
-    assert [known.get(path).status_code for path in ("/", LESSON, "/healthz", "/readyz")] == [200] * 4
+    assert [known.get(path).status_code for path in ("/", LESSON, "/healthz")] == [200] * 3
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -174,3 +175,24 @@ def test_a_fault_that_comes_while_code_runs_loses_the_verdict_and_not_the_text(
     fault.end()
     monkeypatch.setattr(grader, "check", judged)
     assert send(known, "check", htmx=True).status_code == 200
+
+
+WORDS = {"full": "database or disk is full", "read-only": "attempt to write a readonly database", "locked": "locked"}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_server_that_can_only_read_is_not_ready_until_it_can_write(
+    known: TestClient, fault: Fault, kind: str
+) -> None:
+    fault.begin(kind)
+    response = known.get("/readyz")
+
+    assert response.status_code == 503
+    assert response.json()["ready"] is False
+    assert response.json()["database"].startswith("cannot be written: ")
+    assert WORDS[kind] in response.json()["database"]
+    fault.end()
+    assert known.get("/readyz").json()["database"] == "ok"
+    with contextlib.closing(sqlite3.connect(fault.file)) as db:
+        assert db.execute("SELECT count(*) FROM learner").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM draft").fetchone() == (1,)

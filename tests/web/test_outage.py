@@ -154,10 +154,12 @@ def test_a_disk_that_takes_nothing_more_is_told_and_the_server_goes_on_when_it_d
     assert status == 503
     assert "The server cannot save right now" in text
     assert server.ask("GET", "/lessons/linear", cookie=cookie)[0] == 200
+    assert server.ask("GET", "/readyz")[0] == 503
 
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
     assert 'data-passed="true"' in check(server, cookie, RIGHT)[1]
     assert server.texts("draft") == [RIGHT]
+    assert server.ask("GET", "/readyz")[0] == 200
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 from fastapi import APIRouter
@@ -34,8 +35,8 @@ async def healthz() -> JSONResponse:
 async def readyz(request: Request, site: TheSite) -> JSONResponse:
     """Whether requests should be sent here.
 
-    503 while graders warm up, while the server stops, and without a database. A server that refuses to run code is
-    ready: everything else works, and `state` says why.
+    503 while graders warm up, while the server stops, and without a database that can be written. A server that
+    refuses to run code is ready: everything else works, and `state` says why.
     """
     database = await _database(site)
     readiness = site.grader.readiness
@@ -87,9 +88,17 @@ async def _sessions(site: Site) -> int | None:
 
 
 async def _database(site: Site) -> str:
-    try:
-        await asyncio.wait_for(site.database.ping(), DATABASE_SECONDS)
-    except (SQLAlchemyError, OSError, TimeoutError) as error:
-        log.warning("database-does-not-answer", error=type(error).__name__)
-        return "does not answer"
+    """`ok`, or what is wrong: a database on a full disk is read all the same, and takes nothing."""
+    for said, step in (("does not answer", site.database.ping), ("cannot be written", partial(_write, site))):
+        try:
+            await asyncio.wait_for(step(), DATABASE_SECONDS)
+        except (SQLAlchemyError, OSError, TimeoutError) as error:
+            reason = str(getattr(error, "orig", "")).partition("\n")[0]
+            log.warning("database-unavailable", problem=said, error=reason or type(error).__name__)
+            return f"{said}: {reason}" if reason else said
     return "ok"
+
+
+async def _write(site: Site) -> None:
+    async with site.database.write() as db:
+        await learners.try_writing(db)

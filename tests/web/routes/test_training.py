@@ -195,6 +195,19 @@ def test_the_attempts_of_a_learner_are_not_read_for_every_event_of_a_run(client,
     assert len(read) == 2
 
 
+def test_head_does_not_watch_a_run(client, grader):
+    check(client, SOLUTION)
+    grader.free.clear()
+    start(client)
+
+    answer = client.head(f"{RUN}/events")
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert not answer.content
+    grader.free.set()
+
+
 def test_a_page_that_is_opened_again_shows_the_run_where_it_is(client, grader):
     check(client, SOLUTION)
     grader.free.clear()
