@@ -8,10 +8,11 @@ from app.check.findings import UNANSWERED, Finding, in_order, not_proved
 from app.check.prove_boxes import prove_grad
 from app.check.prove_checkers import prove_checker
 from app.check.prove_formulas import prove_formulas
+from app.check.prove_functions import prove_function
 from app.check.prove_hunts import prove_bug
 from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
-from app.content.blocks import Bug, Checker, Forward, Grad, Lesson, Quiz
+from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Quiz
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
@@ -44,6 +45,8 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
             work.append(prove_bug(lesson, block, facts[block.forward], grader, mutate=mutate))
         elif isinstance(block, Checker):
             work.append(prove_checker(block, grader, mutate=mutate))
+        elif isinstance(block, FunctionBox):
+            work.append(prove_function(block, grader, mutate=mutate))
     return found + [one for batch in await asyncio.gather(*work) for one in batch]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
-from app.content.blocks import Bug, Checker, Code, DeclaredMistake, Grad, Innocent, Lesson, Place
+from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, grad_task_of
 from app.grading.forward.facts import Facts
@@ -126,7 +126,9 @@ async def prove_mistake(
     return [Finding(mistake.place, "error", "mistake-unheard", message)]
 
 
-async def prove_mutants(task: AnyTask, box: Grad | Checker, mutants: Iterable[Mutant], grader: Grader) -> list[Finding]:
+async def prove_mutants(
+    task: AnyTask, box: Grad | Checker | FunctionBox, mutants: Iterable[Mutant], grader: Grader
+) -> list[Finding]:
     """No mutant passes, but for those that the author lists as equally right."""
     mutants = tuple(mutants)
     verdicts = await asyncio.gather(*(grader.check(task, mutant.code) for mutant in mutants))

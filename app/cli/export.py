@@ -6,7 +6,7 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import refuse
-from app.content.blocks import Bug, Checker, Grad, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
 from app.grading.quiz.right_answers import right_answers
@@ -48,5 +48,5 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
 
 
 def _solutions(lesson: Lesson) -> dict[str, str]:
-    boxes = [box for box in lesson.exercises if isinstance(box, Grad | Bug | Checker)]
+    boxes = [box for box in lesson.exercises if isinstance(box, CodeBox)]
     return {box.name: box.solution.source for box in boxes}

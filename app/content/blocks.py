@@ -18,6 +18,8 @@ from app.content.exercises import (
     Code,
     DeclaredMistake,
     Exercise,
+    FunctionBox,
+    FunctionCase,
     Grad,
     Hint,
     Innocent,
@@ -47,6 +49,8 @@ __all__ = [
     "Distribution",
     "Exercise",
     "Forward",
+    "FunctionBox",
+    "FunctionCase",
     "Grad",
     "Hint",
     "Innocent",
@@ -137,9 +141,9 @@ class Visual:
     caption: Markup
 
 
-Block = Prose | Callout | Forward | Shape | Number | Choice | Axes | Matmul | Grad | Bug | Checker | Train | Visual
 Quiz = Shape | Number | Choice | Axes | Matmul
-CodeBox = Grad | Bug | Checker
+CodeBox = Grad | Bug | Checker | FunctionBox
+Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -232,6 +232,37 @@ class Checker(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCase:
+    """One situation in which the learner's function or class must behave as the author's does.
+
+    Args:
+        message: What to say to a learner whose code behaves otherwise; plain text with backticks for code.
+        code: Writes the arguments, or `result` itself; `def expect(result)` accepts more than one answer.
+        predicate: Whether there is an `expect`.
+    """
+
+    place: Place
+    message: str
+    code: Code
+    predicate: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionBox(Exercise):
+    """The learner writes *function*, or a class of that name, which is judged by its values on the *cases*."""
+
+    function: str
+    arguments: tuple[str, ...]
+    starter: Code
+    solution: Code
+    cases: tuple[FunctionCase, ...]
+    alternatives: tuple[Code, ...] = ()
+    mistakes: tuple[DeclaredMistake, ...] = ()
+    seconds: float = 2.0
+    reveal: str = "after-hints"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """One length of a training run.
 

@@ -24,11 +24,12 @@ CHILDREN: Mapping[str, Sequence[str]] = {
     "mistake": (),
     "given": (),
     "correct": (),
+    "case": (),
 }
-TITLED = frozenset({"mistake", "correct"})
+TITLED = frozenset({"mistake", "correct", "case"})
 
 # Bodies of code stand in backticks, bodies of prose in colons.
-CODE = frozenset({"forward", "starter", "solution", "mistake", "given", "correct"})
+CODE = frozenset({"forward", "starter", "solution", "mistake", "given", "correct", "case"})
 
 
 def check_fence(directive: Directive, faults: Faults) -> None:

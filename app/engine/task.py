@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.content.blocks import Bug, Checker, CodeBox, Forward, Grad, Lesson
+from app.content.blocks import Bug, Checker, CodeBox, Forward, FunctionBox, Grad, Lesson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,22 @@ class CheckerTask:
         return self.checker.seconds
 
 
-AnyTask = Task | HuntTask | CheckerTask
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionTask:
+    """A function or class that the learner writes."""
+
+    box: FunctionBox
+
+    @property
+    def name(self) -> str:
+        return self.box.name
+
+    @property
+    def seconds(self) -> float:
+        return self.box.seconds
+
+
+AnyTask = Task | HuntTask | CheckerTask | FunctionTask
 
 
 def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
@@ -66,6 +81,8 @@ def task_of(lesson: Lesson, box: CodeBox) -> AnyTask:
     match box:
         case Checker():
             return CheckerTask(checker=box)
+        case FunctionBox():
+            return FunctionTask(box=box)
         case Bug():
             return hunt_task_of(lesson, box)
         case Grad():

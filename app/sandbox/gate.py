@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
 LONGEST = 20_000
+CLASSES = "classes"
+"""The rule of an exercise that lets a class through, with attributes of its own."""
 DEEPEST = 100
 
 _PLAIN = {
@@ -45,6 +47,8 @@ FormattedValue Constant Name Attribute Nonlocal Global Load Store Del
 _NODES = frozenset(_KINDS.split())
 _GROUPS = (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 _LOOPS = (ast.For, ast.While, ast.comprehension)
+_OPERATORS = "add radd mul rmul neg sub rsub pow rpow truediv rtruediv repr init"
+_METHODS = frozenset(f"__{word}__" for word in _OPERATORS.split())
 _SAID = {
     "Import": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
     "ImportFrom": "Nothing needs to be imported: `torch`, `F` and `math` are there already. Delete this line.",
@@ -103,11 +107,11 @@ def _parse(code: str) -> ast.Module:
         return ast.parse(code)
 
 
-def refusal(code: str, forbid: tuple[str, ...] = ()) -> Refusal | None:
+def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     """Why *code* is not let through, or None. What is no Python at all is let through: its error says more.
 
     Args:
-        forbid: Rules of this exercise, such as `loops`.
+        rules: Rules of this exercise: `loops` forbids them, `classes` lets a class through.
     """
     too_much = _too_much(code)
     if too_much:
@@ -115,8 +119,10 @@ def refusal(code: str, forbid: tuple[str, ...] = ()) -> Refusal | None:
     try:
         tree = _parse(code)
         _check_depth(tree)
+        own = _own_attributes(tree) if CLASSES in rules else frozenset()
         for node in ast.walk(tree):
-            _check(node, forbid)
+            if not (CLASSES in rules and _of_a_class(node, own)):
+                _check(node, rules)
     except _Refused as found:
         return _at(code, found.node, found.message)
     except SyntaxError:
@@ -153,11 +159,33 @@ def _check_depth(tree: ast.Module) -> None:
     raise _Refused(next((node for node in level if hasattr(node, "lineno")), None), "This is nested too deeply.")
 
 
-def _check(node: ast.AST, forbid: tuple[str, ...]) -> None:
+def _own_attributes(tree: ast.Module) -> frozenset[str]:
+    """The attributes and methods that a text makes itself; an engine of one's own has a `grad` and a `backward`."""
+    made = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    methods = {one.name for node in classes for one in node.body if isinstance(one, ast.FunctionDef)}
+    return frozenset(name for name in made | methods | {"grad", "backward"} if not _is_hidden(name))
+
+
+def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
+    """Whether *node* is a plain class, one of its methods, or an attribute that the text makes itself."""
+    match node:
+        case ast.ClassDef(bases=[], keywords=[], decorator_list=[], name=name):
+            _check_name(node, name)
+            return True
+        case ast.FunctionDef(name=name, decorator_list=[]):
+            return name in _METHODS
+        case ast.Attribute(attr=attribute):
+            return attribute in own
+        case _:
+            return False
+
+
+def _check(node: ast.AST, rules: tuple[str, ...]) -> None:
     kind = type(node).__name__
     if kind not in _NODES and not isinstance(node, _GROUPS):
         raise _Refused(node, _SAID.get(kind, f"`{_keyword(kind)}` is not available in a box."))
-    if "loops" in forbid and isinstance(node, _LOOPS):
+    if "loops" in rules and isinstance(node, _LOOPS):
         raise _Refused(
             node.target if isinstance(node, ast.comprehension) else node,
             "This exercise is meant to be solved without a loop: let one tensor operation do all rows.",

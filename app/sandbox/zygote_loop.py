@@ -19,6 +19,7 @@ DRIVERS = {
     "tape": "app.grading.forward.tape_driver",
     "attempt": "app.grading.judge.attempt_driver",
     "checker": "app.grading.judge.check_driver",
+    "function": "app.grading.judge.function_driver",
     "train": "app.grading.train.train_driver",
     "nudge": "app.grading.nudge.nudge_driver",
 }

@@ -12,14 +12,14 @@ from starlette.requests import Request
 
 from app.content.blocks import CodeBox, Course, Exercise, Lesson, Unit
 from app.engine.grader import Grader
-from app.engine.task import CheckerTask, HuntTask, Task
+from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.store.database import Database
 from app.web.checks import Checks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Visitor
 from app.web.pictures.album import Album
 from app.web.render import Pages
-from app.web.tasks import ShapesOf, Tasks, scope_of, scope_of_checker
+from app.web.tasks import ShapesOf, Tasks, scope_of, scope_of_function
 from app.web.training_runs import Runs
 
 
@@ -83,8 +83,8 @@ class Site:
         key = lesson.name, exercise.name
         if key not in self._scopes:
             match self.tasks.task(lesson, exercise):
-                case CheckerTask(checker=checker):
-                    self._scopes[key] = scope_of_checker(checker)
+                case CheckerTask(checker=box) | FunctionTask(box=box):
+                    self._scopes[key] = scope_of_function(box)
                 case HuntTask(mending=task) | (Task() as task):
                     self._scopes[key] = scope_of(task, self.shapes.inferred(task.forward))
         return self._scopes[key]

@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from app.content.blocks import Axes, Checker, Choice, CodeBox, Course, Forward, Lesson, Number, Quiz
+from app.content.blocks import Axes, Checker, Choice, CodeBox, Course, Forward, FunctionBox, Lesson, Number, Quiz
 from app.engine.codec import plain
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, Task, task_of
@@ -93,7 +93,7 @@ class ShapesOf:
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """What the source of the forward program of *box* tells."""
-        forward = None if isinstance(box, Checker) else lesson.forward(box.forward)
+        forward = None if isinstance(box, Checker | FunctionBox) else lesson.forward(box.forward)
         return {} if forward is None else self.inferred(forward)
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
@@ -118,9 +118,9 @@ def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
     return _joined(details)
 
 
-def scope_of_checker(checker: Checker) -> str:
+def scope_of_function(box: Checker | FunctionBox) -> str:
     """The arguments of the function that is asked for."""
-    return _joined(dict.fromkeys(checker.arguments, ""))
+    return _joined(dict.fromkeys(box.arguments, ""))
 
 
 def _joined(details: dict[str, str]) -> str:

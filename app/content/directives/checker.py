@@ -19,9 +19,9 @@ FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 
 def read(directive: Directive, reading: Reading) -> Checker:
     options = reading.options(directive)
-    function, arguments = _function(options)
+    function, arguments = signature(options, "cmp(got, reference)")
     inside = reading.inside(directive, CHILDREN)
-    solutions = _solutions(inside, function, arguments, directive, reading)
+    solutions = solutions_of(inside, function, arguments, directive, reading)
     starter = only(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
     return Checker(
@@ -37,19 +37,19 @@ def read(directive: Directive, reading: Reading) -> Checker:
     )
 
 
-def _function(options: Options) -> tuple[str, tuple[str, ...]]:
-    """The name and the arguments in `cmp(got, reference)`."""
-    text = options.needed_text("function", "cmp(got, reference)")
+def signature(options: Options, example: str) -> tuple[str, tuple[str, ...]]:
+    """The name and the arguments in `:function:`, written like *example*."""
+    text = options.needed_text("function", example)
     match = FUNCTION.match(text or "")
     words = [match[1], *(word.strip() for word in match[2].split(","))] if match else []
     if words and all(is_variable(word) for word in words) and len(set(words)) == len(words):
         return words[0], tuple(words[1:])
     if text is not None:
-        options.wrong("function", "wrong-type", f"{text!r} is no function.", "Write ':function: cmp(got, reference)'.")
+        options.wrong("function", "wrong-type", f"{text!r} is no function.", f"Write ':function: {example}'.")
     return "", ()
 
 
-def _solutions(
+def solutions_of(
     inside: Inside, function: str, arguments: tuple[str, ...], directive: Directive, reading: Reading
 ) -> tuple[Code, ...]:
     """The solution, and after it the ones that are equally right."""
@@ -59,19 +59,26 @@ def _solutions(
         return (unwritten(directive),)
     for child in children:
         tree = check_python(child.body.text, child.body.line, "This solution", reading.faults)
-        if tree is not None and function and not _defines(tree, function, len(arguments)):
+        if tree is not None and function and not defined_in(tree, function, len(arguments)):
             message = f"The solution does not define {function!r} with {len(arguments)} arguments."
             reading.faults.add(child.place, "incomplete", message, f"Write 'def {function}({', '.join(arguments)}):'.")
     return tuple(code_of(child) for child in children)
 
 
-def _defines(tree: ast.Module, function: str, count: int) -> bool:
-    """Whether *tree* defines *function* so that it can be called with *count* arguments."""
+def defined_in(tree: ast.Module, name: str, count: int) -> bool:
+    """Whether *tree* defines a function or a class *name* that can be called with *count* arguments."""
     for statement in tree.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == function:
-            most = len(statement.args.posonlyargs) + len(statement.args.args)
-            return most - len(statement.args.defaults) <= count <= most
+        if isinstance(statement, ast.FunctionDef) and statement.name == name:
+            return _takes(statement, count)
+        if isinstance(statement, ast.ClassDef) and statement.name == name:
+            makers = (one for one in statement.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+            return any(_takes(one, count + 1) for one in makers)
     return False
+
+
+def _takes(function: ast.FunctionDef, count: int) -> bool:
+    most = len(function.args.posonlyargs) + len(function.args.args)
+    return most - len(function.args.defaults) <= count <= most
 
 
 def _cases(inside: Inside, arguments: tuple[str, ...], directive: Directive, reading: Reading) -> tuple[Case, ...]:

@@ -5,8 +5,9 @@ import textwrap
 import warnings
 from collections.abc import Iterable
 
-from app.content.blocks import Bug, Checker, Forward, Grad, Input, Lesson
+from app.content.blocks import Bug, Checker, Forward, FunctionBox, FunctionCase, Grad, Input, Lesson
 from app.content.export.notebook import Cell, Work
+from app.content.programs import written
 
 LONGEST = 10_000
 INDENT = "    "
@@ -51,6 +52,28 @@ def checker(box: Checker, work: Work) -> list[Cell]:
         Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
         Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
     ]
+
+
+def function(box: FunctionBox, work: Work) -> list[Cell]:
+    """A function or class, and what it gives on each case."""
+    text = plain_text(work.codes.get(box.name, box.starter.source)).strip("\n")
+    whole = text if not _unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
+    call = f"result = {box.function}({', '.join(box.arguments)})"
+    cases = "\n\n".join(_tried(one, number, call) for number, one in enumerate(box.cases, 1))
+    return [
+        Cell(text=whole or "pass", code=True, name=box.name, plain=text),
+        Cell(text=cases, code=True, name=f"{box.name}-cases"),
+    ]
+
+
+def _tried(case: FunctionCase, number: int, call: str) -> str:
+    """One case that prints what came of it; an error in it does not end the notebook."""
+    source = case.code.source.strip()
+    body = source if "result" in written(ast.parse(source)) else f"{source}\n{call}"
+    told = f'print("case {number}:", expect(result), result)' if case.predicate else f'print("case {number}:", result)'
+    stopped = f'except Exception as error:\n{INDENT}print("case {number} stopped:", repr(error))'
+    message = "\n".join(f"# {line}" for line in textwrap.wrap(case.message, 100))
+    return f"{message}\ntry:\n{_indented(body + chr(10) + told)}\n{stopped}"
 
 
 def fitted(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from app.content.blocks import Bug, Callout, Checker, Exercise, Forward, Grad, Lesson, Quiz, Train, Visual
+from app.content.blocks import Bug, Callout, Checker, Exercise, Forward, FunctionBox, Grad, Lesson, Quiz, Train, Visual
 from app.content.directives import OPTIONS
 from app.content.errors import Faults
-from app.content.export.box_cells import checker, gradients, program
+from app.content.export.box_cells import checker, function, gradients, program
 from app.content.export.notebook import Cell, Work
 from app.content.export.preamble import PREAMBLE
 from app.content.export.quiz_cells import folded_hints, question
@@ -80,6 +80,8 @@ def _cells(
             yield from gradients(lesson, block, work)
         case Checker():
             yield from checker(block, work)
+        case FunctionBox():
+            yield from function(block, work)
         case Train():
             yield from training(lesson, block, work)
 
@@ -92,7 +94,7 @@ def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) ->
             kind = "One wrong line" if isinstance(block, Bug) else "Code"
             names = ", ".join(f"`{name}`" for name in block.require)
             return "\n\n".join([f"**{kind}**: {names}", text, *folded_hints(hints)])
-        case Checker():
+        case Checker() | FunctionBox():
             call = f"`{block.function}({', '.join(block.arguments)})`"
             return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])
         case Train():

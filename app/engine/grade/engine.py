@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from app.content.blocks import Bug, Forward
-from app.engine.grade import checker_runs, nudging
+from app.content.blocks import Bug, Forward, FunctionBox
+from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.first_try import Hurried
 from app.engine.grade.forward_references import AuthorError, JailFailedError, JailRuns, Study
@@ -20,7 +20,7 @@ from app.engine.grade.outcomes import author_fault, ending, grader_fault
 from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grader import Nudge, Run, Shown
-from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
+from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Facts
 from app.grading.judge.aside import Fault
 from app.grading.judge.hunt_verdict import (
@@ -38,7 +38,7 @@ from app.grading.judge.raised import Raised
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
-from app.sandbox.gate import Refusal, normalise, refusal
+from app.sandbox.gate import CLASSES, Refusal, normalise, refusal
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
@@ -71,6 +71,7 @@ class Engine:
         self._cache = FactsCache(facts_dir)
         self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
         self._benches: OrderedDict[object, Bench] = OrderedDict()
+        self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
 
     def facts(self, forward: Forward) -> Facts:
         """Shapes, backward order and readers of *forward*; `error` says why it could not be run."""
@@ -101,6 +102,9 @@ class Engine:
             case CheckerTask(checker=checker):
                 plan, refused = self._admitted((), code, gate)
                 return refused or checker_runs.check(checker, code, plan, jail)
+            case FunctionTask(box=box):
+                plan, refused = self._admitted((CLASSES,), code, gate)
+                return refused or function_runs.check(box, code, plan, jail, self._declared(box, jail))
             case HuntTask(bug=bug, mending=mending):
                 return self._hunted(bug, mending, code, gate, jail)
             case Task():
@@ -189,11 +193,13 @@ class Engine:
 
     def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Run:
         task = task.mending if isinstance(task, HuntTask) else task
-        plan, refused = self._admitted(() if isinstance(task, CheckerTask) else task.grad.forbid, code, gate)
+        plan, refused = self._admitted(_rules(task), code, gate)
         if refused is not None:
             return Run(outcome=refused.outcome, line=refused.line, message=refused.message)
         if isinstance(task, CheckerTask):
             return checker_runs.run(task.checker, code, plan, jail)
+        if isinstance(task, FunctionTask):
+            return function_runs.run(task.box, code, plan, jail)
         reply = jail.run(self._bench(task).job(plan, visible_only=True))
         if reply.ending != "done":
             verdict = ending(reply, task.grad.seconds)
@@ -211,7 +217,7 @@ class Engine:
     def nudge(self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True) -> Nudge:
         """What becomes of the loss when the *entry* of the tensor that *name* is the gradient of is moved a little."""
         task = task.mending if isinstance(task, HuntTask) else task
-        if isinstance(task, CheckerTask):
+        if isinstance(task, CheckerTask | FunctionTask):
             return Nudge(outcome="refused", name=name, message="There is no gradient in this box to nudge.")
         code, _ = normalise(code)
         plan, refused = self._admitted(task.grad.forbid, code, gate)
@@ -271,6 +277,11 @@ class Engine:
 
     # What is kept between submissions.
 
+    def _declared(self, box: FunctionBox, jail: JailRuns) -> Callable[[], function_runs.Declared]:
+        """What the declared mistakes of *box* give; found out when it is asked for, and then kept."""
+        key = (box.function, box.cases, tuple(one.code.source for one in box.mistakes))
+        return lambda: _remembered(self._declared_answers, key, lambda: function_runs.declared(box, jail))
+
     def _study(self, forward: Forward, scaled: bool = False) -> Study:
         content = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source)
         key = (content, forward.source_line, scaled)
@@ -292,6 +303,16 @@ class Engine:
         said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+
+
+def _rules(task: Task | CheckerTask | FunctionTask) -> tuple[str, ...]:
+    match task:
+        case CheckerTask():
+            return ()
+        case FunctionTask():
+            return (CLASSES,)
+        case Task():
+            return task.grad.forbid
 
 
 def _remembered(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:

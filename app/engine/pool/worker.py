@@ -27,7 +27,7 @@ from app.engine.pool.grader_logs import log_in_lines
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
 from app.engine.pool.self_test import Watch
 from app.engine.stretch import Stretch, Stretched
-from app.engine.task import AnyTask, CheckerTask, HuntTask, Task
+from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.engine.train.trainer import Trainer, gated
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.verdict import Verdict
@@ -39,7 +39,7 @@ TOO_MUCH = (
     "To read this text took longer than a text may take, so it was not run. Shorten it: fewer functions that call each "
     "other, fewer terms in a line."
 )
-TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask)}
+TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask, FunctionTask)}
 
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:

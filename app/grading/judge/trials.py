@@ -111,11 +111,13 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
         mutated=_first(_events(report.get("mutated"))),
         rebound=_events(report.get("rebound")),
-        shown=tuple(_seen(_mapping(one)) for one in listed(report.get("shown"))),
+        shown=tuple(seen(one) for one in listed(report.get("shown"))),
     )
 
 
-def _seen(one: Mapping[str, Any]) -> Seen:
+def seen(value: object) -> Seen:
+    """What was shown of one name."""
+    one = _mapping(value)
     return Seen(
         name=str(one.get("name", ""))[:200],
         shape=numbers_in(one.get("shape")),

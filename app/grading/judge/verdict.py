@@ -59,6 +59,7 @@ class NameVerdict:
         note: A true remark that changes nothing about the verdict, such as a vacuous gradient.
         differences: How the tensor differs from the reference on the lesson's own sizes.
         word: What the page calls the standing, where its usual word would not say enough.
+        facts: Texts to look at beside the message, each with what it is: what was called, what it gave.
     """
 
     name: str
@@ -74,6 +75,7 @@ class NameVerdict:
     worst: tuple[Worst, ...] = ()
     differences: Differences | None = None
     word: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from app.content.blocks import (
     Axes,
     Bug,
     Checker,
+    FunctionBox,
     Choice,
     CodeBox,
     Exercise,
@@ -334,7 +335,7 @@ def field_of(name: str) -> str:
 
 def nudge_fields(box: CodeBox, verdict: Verdict | None, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
-    if verdict is None or isinstance(box, Checker):
+    if verdict is None or isinstance(box, Checker | FunctionBox):
         return {}
     return {one.name: _field(one, shapes.get(one.name[1:])) for one in verdict.names if one.name in box.require}
 

@@ -12,6 +12,7 @@ from app.content.blocks import (
     Choice,
     CodeBox,
     Forward,
+    FunctionBox,
     Grad,
     Lesson,
     Matmul,
@@ -41,6 +42,7 @@ TEMPLATES: Mapping[type, str] = {
     Grad: "_grad.html",
     Bug: "_bug.html",
     Checker: "_checker.html",
+    FunctionBox: "_function.html",
     Train: "_train.html",
     Visual: "_visual.html",
 }

@@ -1,0 +1,66 @@
+"""Prove boxes for functions: the solution passes, mistakes hear their message, every case turns something down."""
+
+import ast
+import asyncio
+
+from app.check.findings import UNANSWERED, Finding, not_proved
+from app.check.mutants import Mutant, mutants_of
+from app.check.prove_boxes import prove_mistake, prove_mutants, prove_solution, prove_starter
+from app.content.blocks import FunctionBox
+from app.content.programs import Fault, parsed
+from app.engine.grader import Grader
+from app.engine.task import FunctionTask
+from app.grading.judge.function_verdict import names_of
+from app.grading.judge.verdict import RIGHT, Verdict
+
+
+async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> list[Finding]:
+    """Findings of one box."""
+    task = FunctionTask(box=box)
+    codes = (box.solution, *box.alternatives)
+    starter, *solutions = await asyncio.gather(
+        grader.check(task, box.starter.source), *(grader.check(task, code.source) for code in codes)
+    )
+    found = prove_starter(box.starter, starter)
+    for code, verdict in zip(codes, solutions, strict=True):
+        found += prove_solution(code, verdict)
+    if any(one.level == "error" for one in found):
+        return found
+    told = await asyncio.gather(
+        *(prove_mistake(task, one, one.code.source, grader, box.mistakes) for one in box.mistakes)
+    )
+    found += [one for batch in told for one in batch]
+    if not mutate:
+        return found
+    mutants = tuple(one for one in mutants_of(box.solution.source, frozenset()) if _asked(box, one))
+    tried = [*(one.code for one in mutants), *(one.code.source for one in box.mistakes)]
+    verdicts = await asyncio.gather(*(grader.check(task, code) for code in tried))
+    return found + await prove_mutants(task, box, mutants, grader) + _idle(box, verdicts)
+
+
+def _asked(box: FunctionBox, mutant: Mutant) -> bool:
+    """Whether *mutant* is Python and differs on a line that the learner writes, not on one that the starter gives."""
+    mutated = parsed(mutant.code)
+    if isinstance(mutated, Fault):
+        return False
+    given = {line.strip() for line in _lines(box.starter.source)}
+    solution, lines = _lines(box.solution.source), ast.unparse(mutated).splitlines()
+    changed = [one for one in lines if one not in solution]
+    lost = [one for one in solution if one not in lines]
+    # Turning the sign of nothing changes nothing.
+    return any(one.strip() not in given for one in lost or changed) and not any("-0" in one for one in changed)
+
+
+def _lines(source: str) -> list[str]:
+    return ast.unparse(ast.parse(source)).splitlines()
+
+
+def _idle(box: FunctionBox, verdicts: list[Verdict]) -> list[Finding]:
+    """Cases that turned down nothing of what was tried."""
+    unanswered = next((one for one in verdicts if one.outcome in UNANSWERED), None)
+    if unanswered is not None:
+        return [not_proved(box.place, unanswered.message)]
+    used = {one.name for verdict in verdicts for one in verdict.names if one.verdict not in RIGHT}
+    message = "No wrong program that was tried fails here: this case may prove nothing."
+    pairs = zip(names_of(box), box.cases, strict=True)
+    return [Finding(case.place, "notice", "idle-case", message) for name, case in pairs if name not in used]

@@ -1,0 +1,78 @@
+"""`{program}`: the learner writes a function or a class, which is judged by its values on cases."""
+
+import ast
+
+from app.content.blocks import DeclaredMistake, FunctionBox, FunctionCase
+from app.content.boxes import code_of, only, reveal_of, seconds_of, unwritten
+from app.content.directives.checker import defined_in, signature, solutions_of
+from app.content.fences import Directive
+from app.content.programs import check_python, written
+from app.content.prose import sentence
+from app.content.reading import Inside, Reading
+
+OPTIONS = ("function", "time", "reveal", "was")
+CHILDREN = ("starter", "hint", "case", "mistake", "solution")
+RESULT, EXPECT = "result", "expect"
+
+
+def read(directive: Directive, reading: Reading) -> FunctionBox:
+    options = reading.options(directive)
+    function, arguments = signature(options, "num_grad(f, x, h)")
+    inside = reading.inside(directive, CHILDREN)
+    solutions = solutions_of(inside, function, arguments, directive, reading)
+    starter = only(inside, "starter", directive, reading)
+    blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
+    return FunctionBox(
+        **reading.asked(directive, options, inside),
+        function=function,
+        arguments=arguments,
+        starter=code_of(starter) if starter else unwritten(directive, blank),
+        solution=solutions[0],
+        cases=_cases(inside, arguments, directive, reading),
+        alternatives=solutions[1:],
+        mistakes=tuple(
+            _mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"
+        ),
+        seconds=seconds_of(options),
+        reveal=reveal_of(options),
+    )
+
+
+def _cases(
+    inside: Inside, arguments: tuple[str, ...], directive: Directive, reading: Reading
+) -> tuple[FunctionCase, ...]:
+    children = [child for child in inside.children if child.name == "case"]
+    if not children:
+        message = f"{reading.title(directive)} has no '{{case}}'."
+        reading.faults.add(directive.place, "no-case", message, "Add one that writes the arguments of the function.")
+    return tuple(_case(child, arguments, reading) for child in children)
+
+
+def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> FunctionCase:
+    _need_message(child, "Nothing is said to a learner whose code fails here.", reading)
+    tree = check_python(child.body.text, child.body.line, "This case", reading.faults)
+    defined = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)] if tree else []
+    known = {*written(tree), *defined} if tree else {RESULT}
+    missing = [name for name in arguments if name not in known]
+    if missing and RESULT not in known:
+        message = f"This case does not write {', '.join(repr(name) for name in missing)}."
+        fix = f"It writes every argument of the function, or '{RESULT} = …' from a call of its own."
+        reading.faults.add(child.place, "incomplete", message, fix)
+    return FunctionCase(place=child.place, message=child.argument, code=code_of(child), predicate=EXPECT in defined)
+
+
+def _mistake(child: Directive, function: str, arguments: tuple[str, ...], reading: Reading) -> DeclaredMistake:
+    _need_message(child, "Nothing is said to a learner who writes this.", reading)
+    tree = check_python(child.body.text, child.body.line, "This mistake", reading.faults)
+    if tree is not None and function and not defined_in(tree, function, len(arguments)):
+        message = f"This mistake does not define {function!r} with {len(arguments)} arguments."
+        reading.faults.add(child.place, "incomplete", message, "A mistake is the whole program, with one thing wrong.")
+    return DeclaredMistake(
+        place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
+    )
+
+
+def _need_message(child: Directive, message: str, reading: Reading) -> None:
+    if not child.argument:
+        fix = f"Write '```{{{child.name}}} What to say.'"
+        reading.faults.add(child.place, "no-message", message, fix)

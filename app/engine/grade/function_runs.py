@@ -1,0 +1,179 @@
+"""Grade a learner's function or class: run it on the author's cases, and the author's on the same ones, apart.
+
+Two processes: the learner's text never shares one with the author's solution or with what it expects.
+"""
+
+import ast
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.content.blocks import FunctionBox
+from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.outcomes import ending, grader_fault
+from app.engine.grader import Run, Shown
+from app.grading.judge.function_driver import Header
+from app.grading.judge.function_verdict import Answer, names_of, verdict_of
+from app.grading.judge.plan import Plan
+from app.grading.judge.raised import listed, raised
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import document, seen
+from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
+from app.sandbox.wire import Job, Reply
+
+_LOG = logging.getLogger(__name__)
+_OWN = "own"
+_OUTPUT_BYTES = 2**20
+_PRINTED = 4000
+_SHOWN = 64
+_SECONDS = 4.0
+
+Answers = Mapping[str, Answer]
+Declared = tuple[tuple[str, Answers], ...]
+"""The messages of declared mistakes, each with what the mistake gives."""
+
+
+def check(box: FunctionBox, code: str, plan: Plan, jail: JailRuns, declared: Callable[[], Declared]) -> Verdict:
+    """The verdict on *code*, which *plan* was read from."""
+    if any(line.blank for line in plan.lines):
+        return _waiting(box, "There is still a blank in your code.")
+    reply = jail.run(_job(box, code, judge=False))
+    if reply.ending != "done":
+        return ending(reply, box.seconds)
+    if "escaped" in reply.texts:
+        _LOG.error("the function driver failed: %s", reply.texts["escaped"])
+        return grader_fault()
+    report = document(reply.texts.get("report", ""))
+    own, printed = _mapping(report.get(_OWN)), reply.texts.get("printed", "")
+    if errors := [one for one in listed(own.get("errors")) if isinstance(one, dict)]:
+        error = raised(errors[0])
+        return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
+    if "undefined" in own or not own:
+        return _waiting(box, _undefined(box, str(own.get("undefined", "NoneType"))), printed)
+    answers = _answers(box, reply)
+    references = _references(box, reply, jail)
+    if isinstance(references, Verdict):
+        return references
+    names = _verdicts(box, answers, references, "")
+    first = next((one for one in names if one.verdict not in RIGHT), None)
+    if first is not None:
+        message = next((said for said, gives in declared() if _same(gives, answers)), "")
+        names = _verdicts(box, answers, references, message)
+        printed += reply.texts.get(f"printed/{first.name}", "")
+    return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[:_PRINTED])
+
+
+def run(box: FunctionBox, code: str, plan: Plan, jail: JailRuns) -> Run:
+    """Run the text itself, without any case: what it prints, and the values it leaves."""
+    reply = jail.run(_job(box, code, judge=False, shown=list(plan.last)))
+    if reply.ending != "done":
+        verdict = ending(reply, box.seconds)
+        return Run(outcome=verdict.outcome, message=verdict.message)
+    own = _mapping(document(reply.texts.get("report", "")).get(_OWN))
+    shown = tuple(
+        Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text)
+        for one in map(seen, listed(own.get("shown"))[:_SHOWN])
+    )
+    printed = reply.texts.get("printed", "")
+    if errors := [one for one in listed(own.get("errors")) if isinstance(one, dict)]:
+        error = raised(errors[0])
+        return Run(outcome="error", shown=shown, printed=printed, line=error.line, message=translate(error))
+    return Run(outcome="graded", shown=shown, printed=printed)
+
+
+def declared(box: FunctionBox, jail: JailRuns) -> Declared:
+    """What each declared mistake of *box* gives; one that does not end says nothing."""
+    replies = ((one.message, jail.run(_job(box, one.code.source, judge=False))) for one in box.mistakes)
+    return tuple((message, _answers(box, reply)) for message, reply in replies if reply.ending == "done")
+
+
+def _verdicts(box: FunctionBox, own: Answers, references: Answers, message: str) -> tuple[NameVerdict, ...]:
+    """One verdict a case; *message*, of a declared mistake, stands at the first that is wrong."""
+    found: list[NameVerdict] = []
+    for name, case in zip(names_of(box), box.cases, strict=True):
+        first = all(one.verdict in RIGHT for one in found)
+        found.append(verdict_of(name, case, own[name], references[name], message if first else ""))
+    return tuple(found)
+
+
+def _references(box: FunctionBox, reply: Reply, jail: JailRuns) -> Answers | Verdict:
+    """What the author's solution gives, and what its `expect` says of the learner's results in *reply*."""
+    report = document(reply.texts.get("report", ""))
+    judged = {
+        name: _mapping(report.get(name)).get("result")
+        for name, case in zip(names_of(box), box.cases, strict=True)
+        if case.predicate and "result" in _mapping(report.get(name))
+    }
+    arrays = {key: one for key, one in reply.arrays.items() if key.rpartition("/")[0] in judged}
+    answered = jail.run(_job(box, box.solution.source, judge=True, judged=judged, arrays=arrays))
+    if answered.ending != "done" or "escaped" in answered.texts:
+        return _broken(f"it ended as: {answered.ending}")
+    found = _answers(box, answered)
+    failed = next((one.error for one in found.values() if one.error is not None), None)
+    if failed is not None:
+        return _broken(translate(failed))
+    return found
+
+
+def _broken(why: str) -> Verdict:
+    return Verdict(outcome="fault", message=f"The solution of this exercise did not run ({why}). Our fault, not yours.")
+
+
+def _same(gives: Answers, answers: Answers) -> bool:
+    return all(one.same_as(gives[name]) for name, one in answers.items())
+
+
+def _answers(box: FunctionBox, reply: Reply) -> Answers:
+    report = document(reply.texts.get("report", ""))
+    return {name: Answer(name, report, reply.arrays) for name in names_of(box)}
+
+
+def _job(
+    box: FunctionBox,
+    code: str,
+    *,
+    judge: bool,
+    judged: Mapping[str, Any] | None = None,
+    arrays: Mapping[str, Any] | None = None,
+    shown: list[str] | None = None,
+) -> Job:
+    cases = {} if shown is not None else dict(zip(names_of(box), box.cases, strict=True))
+    header = Header(
+        source=code,
+        function=box.function,
+        arguments=list(box.arguments),
+        cases={name: _source(case.code.source, judge=judge) for name, case in cases.items()},
+        judged=dict(judged or {}),
+        shown=shown or [],
+    )
+    return Job(
+        driver="function",
+        header=header,
+        arrays=arrays or {},
+        seconds=max(box.seconds, _SECONDS) if judge else box.seconds,
+        output_bytes=_OUTPUT_BYTES,
+    )
+
+
+def _source(case: str, *, judge: bool) -> str:
+    """A case without comments; `expect` is for the author's run alone."""
+    tree = ast.parse(case)
+    kept = [one for one in tree.body if judge or not (isinstance(one, ast.FunctionDef) and one.name == "expect")]
+    return ast.unparse(ast.Module(kept, []))
+
+
+def _waiting(box: FunctionBox, message: str, printed: str = "") -> Verdict:
+    one = NameVerdict(name=box.function, verdict="not-yet", message=message)
+    return Verdict(outcome="graded", names=(one,), printed=printed)
+
+
+def _undefined(box: FunctionBox, kind: str) -> str:
+    is_class = box.solution.source.lstrip().startswith("class ") or f"\nclass {box.function}" in box.solution.source
+    begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
+    if kind == "NoneType":
+        return f"Nothing called `{box.function}` was defined. Begin with {begin}."
+    return f"`{box.function}` is a {kind} and cannot be called. Begin with {begin}."
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,164 @@
+"""The driver that runs a function or class in the jail on the author's cases, and says what came of each.
+
+It runs twice: with the learner's text, which sees no expected answer, and then with the author's, in a process of its
+own, which judges by `expect` what the first one sent. Values cross as plain trees of numbers, texts and tensors.
+"""
+
+import ast
+import json
+import math
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+import torch
+import torch.nn.functional as F
+
+from app.grading.judge.attempt_driver import Output
+from app.grading.judge.fault import FILE, describe, is_out_of_memory
+from app.grading.judge.shown import shown_as
+
+Tensor = torch.Tensor
+OWN = "own"
+_PRINTED = 2000
+_DEEPEST = 8
+_MOST_LEAVES = 2000
+_LONGEST_TEXT = 400
+
+
+class Header(TypedDict):
+    """What the driver is told.
+
+    Args:
+        cases: By key, code that writes the arguments, or `result`.
+        judged: By key, what another run answered; `expect` of the case says whether it will do.
+        shown: Names of the text whose values are to be shown.
+    """
+
+    source: str
+    function: str
+    arguments: list[str]
+    cases: dict[str, str]
+    judged: dict[str, Any]
+    shown: list[str]
+
+
+def run(header: Header, arrays: dict[str, Tensor], out: Output) -> None:
+    """Run the text of *header*, then every case with what it defined."""
+    report: dict[str, Any] = {}
+    with torch.no_grad():
+        scope = _fresh()
+        tree = ast.parse(header["source"])
+        with out.capture() as printed:
+            error = _error(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
+        out.text("printed", printed.getvalue())
+        shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
+        report[OWN] = {"errors": error, "shown": shown}
+        if not error and not callable(scope.get(header["function"])):
+            report[OWN]["undefined"] = type(scope.get(header["function"])).__name__[:80]
+        elif not error:
+            for key, case in header["cases"].items():
+                report[key] = _answered(key, case, header, dict(scope), tree, arrays, out)
+    out.text("report", json.dumps(report))
+
+
+def _fresh() -> dict[str, Any]:
+    return {"torch": torch, "F": F, "math": math}
+
+
+def _answered(
+    key: str, case: str, header: Header, scope: dict[str, Any], tree: ast.Module, arrays: dict[str, Tensor], out: Output
+) -> dict[str, Any]:
+    """What became of one case: its `result`, or the error that came instead, and whether a judged one will do."""
+
+    def act() -> None:
+        exec(compile(case, "<case>", "exec"), scope)
+        if "result" not in scope:
+            scope["result"] = scope[header["function"]](*(scope[name] for name in header["arguments"]))
+
+    # Nothing that one case sets reaches the next.
+    torch.set_default_dtype(torch.float32)
+    torch.default_generator.manual_seed(0)
+    with out.capture() as printed:
+        error = _error(act, tree)
+    if printed.getvalue():
+        out.text(f"printed/{key}", printed.getvalue()[:_PRINTED])
+    if error:
+        return {"errors": error}
+    tree_of = Tree(lambda at, tensor: out.tensor(f"{key}/{at}", tensor))
+    found: dict[str, Any] = {"result": tree_of.of(scope["result"])}
+    if key in header["judged"]:
+        found["fits"] = _fits(scope["expect"], header["judged"][key], key, arrays)
+    return found
+
+
+def _fits(expect: Callable[[object], object], judged: Any, key: str, arrays: dict[str, Tensor]) -> bool:
+    try:
+        return bool(expect(_value(judged, key, arrays)))
+    except MemoryError:
+        raise
+    except Exception:
+        return False  # an answer of another kind than the one that `expect` can look at
+
+
+class Tree:
+    """Values as `[kind, …]`, as deep and wide as a bound allows; *send* is given the tensors, by number."""
+
+    def __init__(self, send: Callable[[int, Tensor], None]) -> None:
+        self._send = send
+        self._tensors = 0
+        self._leaves = 0
+
+    def of(self, value: object, depth: int = 0) -> list[Any]:
+        self._leaves += 1
+        if depth > _DEEPEST or self._leaves > _MOST_LEAVES:
+            return ["other", "nested or large beyond measure"]
+        if type(value) is Tensor:
+            self._tensors += 1
+            self._send(self._tensors, value)
+            return ["tensor", self._tensors, [str(value.dtype)[6:], *value.shape]]
+        if isinstance(value, bool):
+            return ["bool", bool(value)]
+        if isinstance(value, int):
+            return ["int", int(value)] if abs(value) < 2**53 else ["other", "number beyond all limits"]
+        if isinstance(value, float):
+            return ["float", repr(float(value))]
+        if value is None:
+            return ["nothing"]
+        if isinstance(value, str):
+            return ["text", str(value)[:_LONGEST_TEXT]]
+        if isinstance(value, (list, tuple)):
+            return ["list", [self.of(one, depth + 1) for one in value[:_MOST_LEAVES]]]
+        if isinstance(value, dict):
+            pairs = list(value.items())[:_MOST_LEAVES]
+            return ["dict", [[self.of(key, depth + 1), self.of(one, depth + 1)] for key, one in pairs]]
+        return ["other", type(value).__name__[:80]]
+
+
+def _value(tree: Any, key: str, arrays: dict[str, Tensor]) -> Any:
+    """What `Tree` made *tree* of."""
+    match tree:
+        case ["tensor", int(at), *_]:
+            return arrays[f"{key}/{at}"]
+        case ["bool" | "int" | "text", value]:
+            return value
+        case ["float", text]:
+            return float(text)
+        case ["list", items]:
+            return [_value(one, key, arrays) for one in items]
+        case ["dict", pairs]:
+            return {_value(one, key, arrays): _value(two, key, arrays) for one, two in pairs}
+        case _:
+            return None
+
+
+def _error(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any]]:
+    """What *act* raised, as the reports of all drivers say it; empty where it went through."""
+    try:
+        act()
+    except MemoryError:
+        raise
+    except BaseException as error:
+        if is_out_of_memory(error):
+            raise MemoryError from None
+        return [{"statement": 0, **describe(error, tree)}]
+    return []

@@ -1,0 +1,186 @@
+"""The verdict on a learner's function or class: for each case what it gave, against what the author's gives.
+
+Made outside of the jail. What comes from there is what untrusted code returned, read with suspicion.
+"""
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.content.blocks import FunctionBox, FunctionCase
+from app.grading.judge.raised import Raised, listed, raised
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.verdict import NameVerdict
+
+Array = NDArray[Any]
+RTOL, ATOL = 1e-6, 1e-9
+_SHOWN = 240
+_DEEPEST = 32
+_NUMBERS = {"bool", "int", "float"}
+
+
+class Answer:
+    """What one case of a run came to: a tree of plain values, or the error that came instead."""
+
+    def __init__(self, key: str, report: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        found = report.get(key)
+        said: Mapping[str, Any] = found if isinstance(found, dict) else {}
+        errors = [one for one in listed(said.get("errors")) if isinstance(one, dict)]
+        self.error: Raised | None = raised(errors[0]) if errors else None
+        self.tree = _bounded(said.get("result"))
+        self.fits = said.get("fits") is True  # what `expect` says, where this is a run of the author's
+        self.arrays = {name.removeprefix(f"{key}/"): one for name, one in arrays.items() if name.startswith(f"{key}/")}
+
+    def same_as(self, other: "Answer") -> bool:
+        """Whether both are equal up to rounding, or stopped with the same kind of error."""
+        if self.error is not None or other.error is not None:
+            return self.error is not None and other.error is not None and self.error.kind == other.error.kind
+        return difference(self.tree, other.tree, self.arrays, other.arrays) == ""
+
+
+def _bounded(tree: object, depth: int = 0) -> object:
+    """*tree* without what is nested deeper than an honest one."""
+    if not isinstance(tree, list):
+        return tree
+    return [_bounded(one, depth + 1) for one in tree] if depth < _DEEPEST else []
+
+
+def names_of(box: FunctionBox) -> tuple[str, ...]:
+    """What the cases are called, in file order: `case 1`, `case 2` …"""
+    return tuple(f"case {number}" for number in range(1, len(box.cases) + 1))
+
+
+def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, declared: str) -> NameVerdict:
+    """The verdict on one case.
+
+    Args:
+        own: What the learner's program gave; *reference*: what the author's gives.
+        declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
+    """
+    if own.error is not None:
+        message = f"It stopped with an error. {translate(own.error)}"
+        return _wrong(name, case, "raised", declared or f"{case.message} {message}", own, reference)
+    fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
+    if fits:
+        return NameVerdict(name=name, verdict="right", word="as it should be")
+    return _wrong(name, case, "differs", declared or case.message, own, reference)
+
+
+def _wrong(name: str, case: FunctionCase, code: str, message: str, own: Answer, reference: Answer) -> NameVerdict:
+    line = own.error.line if own.error else None
+    facts = [("The case", case_text(case))]
+    if own.error is None:
+        facts += [("It gave", shown(own.tree, own.arrays))]
+    label = "One that will do" if case.predicate else "Wanted"
+    facts += [(label, shown(reference.tree, reference.arrays))]
+    return NameVerdict(
+        name=name,
+        verdict="wrong",
+        code=f"{name.replace(' ', '-')}:{code}",
+        message=message,
+        line=line,
+        word="otherwise",
+        facts=tuple(facts),
+    )
+
+
+def case_text(case: FunctionCase) -> str:
+    """The case as the author wrote it, without the function that judges it, and classes by their name alone."""
+    lines: list[str | None] = list(case.code.source.rstrip().splitlines())
+    for node in ast.parse(case.code.source).body:
+        end = node.end_lineno or node.lineno
+        if isinstance(node, ast.FunctionDef) and node.name == "expect":
+            lines[node.lineno - 1 : end] = [None] * (end - node.lineno + 1)
+        elif isinstance(node, ast.ClassDef):
+            lines[node.lineno - 1 : end] = [f"class {node.name}: …", *[None] * (end - node.lineno)]
+    return "\n".join(line for line in lines if line is not None).strip()
+
+
+def difference(own: object, reference: object, mine: Mapping[str, Array], theirs: Mapping[str, Array]) -> str:
+    """In which way *own* is not *reference*: `kind`, `shape`, `value`; empty where they agree."""
+    if not isinstance(own, list) or not isinstance(reference, list) or not own or not reference:
+        return "kind"
+    match own, reference:
+        case ["tensor", int(at), *_], ["tensor", int(to), *_]:
+            return _apart(mine.get(str(at)), theirs.get(str(to)))
+        case ["tensor", int(at), *_], [kind, _] if kind in _NUMBERS:
+            return _apart(mine.get(str(at)), np.asarray(_number(reference)))
+        case [kind, _], [other, _] if kind in _NUMBERS and other in _NUMBERS:
+            return _apart(np.asarray(_number(own)), np.asarray(_number(reference)))
+        case ["list", list(items)], ["list", list(others)]:
+            return _each(items, others, mine, theirs)
+        case ["dict", list(items)], ["dict", list(others)]:
+            return _each(sorted(items, key=repr), sorted(others, key=repr), mine, theirs)
+        case _:
+            return "" if own == reference else "kind"
+
+
+def _each(
+    own: Sequence[object], reference: Sequence[object], mine: Mapping[str, Array], theirs: Mapping[str, Array]
+) -> str:
+    if len(own) != len(reference):
+        return "shape"
+    pairs = zip(own, reference, strict=True)
+    return next((found for one, two in pairs if (found := difference(_pair(one), _pair(two), mine, theirs))), "")
+
+
+def _pair(one: object) -> object:
+    # An item of a dict is a pair of trees.
+    return ["list", one] if isinstance(one, list) and one and isinstance(one[0], list) else one
+
+
+def _apart(own: Array | None, reference: Array | None) -> str:
+    if own is None or reference is None:
+        return "kind"
+    if own.shape != reference.shape:
+        return "shape"
+    one, two = own.astype(np.float64), reference.astype(np.float64)
+    if not np.array_equal(np.isfinite(one), np.isfinite(two)):
+        return "value"
+    scale = float(np.abs(two[np.isfinite(two)]).max(initial=0.0))
+    finite = np.isfinite(two)
+    close = bool((np.abs(one[finite] - two[finite]) <= ATOL + RTOL * scale).all())
+    return "" if close and np.array_equal(one[~finite], two[~finite], equal_nan=True) else "value"
+
+
+def _number(tree: Sequence[object]) -> float:
+    try:
+        return float(str(tree[1])) if not isinstance(tree[1], bool) else float(tree[1])
+    except ValueError:
+        return float("nan")
+
+
+def shown(tree: object, arrays: Mapping[str, Array]) -> str:
+    """*tree* as a person writes it, cut to a bound."""
+    text = _text(tree, arrays)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def _text(tree: object, arrays: Mapping[str, Array]) -> str:
+    match tree:
+        case ["tensor", int(at), *_]:
+            found = arrays.get(str(at))
+            if found is None:
+                return "a tensor that could not be read"
+            numbers = np.array2string(found, precision=4, threshold=32, edgeitems=3)
+            return f"a tensor of shape {tuple(found.shape)}: {numbers}"
+        case ["float", _]:
+            return f"{_number(tree):.6g}"
+        case ["int" | "bool", value]:
+            return str(value)
+        case ["text", value]:
+            return repr(value)
+        case ["nothing"]:
+            return "nothing; does every way through it end in `return`?"
+        case ["list", list(items)]:
+            return f"[{', '.join(_text(one, arrays) for one in items[:40])}]"
+        case ["dict", list(items)]:
+            pairs = (one for one in items[:40] if isinstance(one, list) and len(one) == 2)
+            return f"{{{', '.join(f'{_text(one, arrays)}: {_text(two, arrays)}' for one, two in pairs)}}}"
+        case ["other", kind]:
+            return f"a {kind}"
+        case _:
+            return "a value that cannot be read"
