@@ -164,6 +164,7 @@ class Lesson:
         anchors: Every name that a link may point at with `#`: headings, exercises, forward programs, pictures.
         links: Links to other lesson files, which the course checks.
         source: The text of the file, for those who take the lesson away.
+        was: Former ids, which are former addresses as well.
     """
 
     path: str
@@ -181,6 +182,7 @@ class Lesson:
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     source: str = field(default="", repr=False)
+    was: tuple[str, ...] = ()
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:

@@ -1,4 +1,4 @@
-"""The block between `---` lines at the top of a file: title, id, estimate, requires, goals, draft."""
+"""The block between `---` lines at the top of a file: title, id, estimate, requires, goals, draft, was."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from app.content.errors import Faults, did_you_mean
 from app.content.fences import Body, File
 from app.content.options import NAME, Options, Value, items_of, texts_of
 
-LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft")
+LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "was")
 UNIT_KEYS = ("title", "deliverables")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
-LIST_KEYS = ("requires", "goals", "deliverables")
+LIST_KEYS = ("requires", "goals", "deliverables", "was")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,9 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
     if estimate and not ESTIMATE.fullmatch(estimate):
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
+    for value in front.lists.get("was", ()):
+        if not NAME.fullmatch(value.text) or value.text == name:
+            faults.add(value.place, "malformed-id", f"{value.text!r} is no former id of this lesson.")
     words = [value.text for value in front.lists.get("requires", ())]
     for value in front.lists.get("requires", ()):
         if value.text == name:

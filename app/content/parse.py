@@ -66,6 +66,7 @@ def _read(file: File, faults: Faults) -> Lesson:
         requires_places=tuple(value.place for value in requires),
         anchors=tuple(reading.prose.anchors),
         links=tuple(reading.prose.links),
+        was=tuple(value.text for value in front.lists.get("was", ())),
         source="\n".join(file.lines),
     )
 

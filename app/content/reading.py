@@ -95,9 +95,12 @@ class Reading:
         return name
 
     def was(self, options: Options) -> tuple[str, ...]:
-        """Former ids; each must be free, so that progress has one heir."""
+        """Former ids, and `lesson-id#id` of exercises that came from there; each must be free, for it has one heir."""
         words = options.words("was")
         for word, place in words:
+            if not all(NAME.fullmatch(part) for part in word.split("#", 1)):
+                fix = "Write the former id, or 'lesson-id#id' for an exercise of another lesson."
+                self.faults.add(place, "malformed-id", f"{word!r} cannot have been an id.", fix)
             if word in self.names:
                 message = f"The former id {word!r} is in use on line {self.names[word].line}."
                 self.faults.add(place, "duplicate-id", message)

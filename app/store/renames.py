@@ -1,72 +1,78 @@
-"""What was stored under an exercise's old name (`:was:`), carried over to the current one."""
+"""What was stored where exercises stood before (`was`), carried over to where they are now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.drafts import keep
-from app.store.progress import progress_of
-from app.store.tables import Attempt, Draft, Kept, Progress, TrainingRun
+from app.store.progress import Place, progress_of
+from app.store.tables import Attempt, Draft, Kept, Learner, Progress, TrainingRun
 
 
-async def has_state_under(db: AsyncSession, learner: int, lesson: str, names: Iterable[str]) -> bool:
-    wanted = tuple(names)
-    for table in (Progress, Draft, Attempt, TrainingRun):
-        mine = (table.learner_id == learner, table.lesson == lesson, table.exercise.in_(wanted))
-        if await db.scalar(select(table.exercise).where(*mine).limit(1)) is not None:
-            return True
-    return False
+async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> None:
+    """Carry over what was stored under former names and in former lessons: *renames* maps each to the current place.
 
-
-async def adopt_renames(db: AsyncSession, learner: int, lesson: str, renames: Mapping[str, str]) -> None:
-    """Carry over what was stored under an exercise's old name (`:was:`): *renames* maps old names to the current one.
-
-    Where both names have a draft, the newer one's text stays in the box and the other one is kept; of two training
-    runs the current name's stays, and one that went to its end is not lost.
+    Where both places have a draft, the newer one's text stays in the box and the other one is kept; of two training
+    runs the current place's stays, and one that went to its end is not lost.
     """
-    for old, new in renames.items():
-        for table in (Attempt, Kept):
-            await db.execute(
-                update(table)
-                .where(table.learner_id == learner, table.lesson == lesson, table.exercise == old)
-                .values(exercise=new)
-            )
-        await _adopt_progress(db, learner, lesson, old, new)
-        await _adopt_draft(db, learner, lesson, old, new)
-        await _adopt_training(db, learner, lesson, old, new)
-
-
-async def _adopt_progress(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
-    former = await db.get(Progress, (learner, lesson, old))
-    if former is None:
+    if not renames:
         return
-    row = await progress_of(db, learner, lesson, new)
+    lessons = {old.lesson for old in renames}
+    for table in (Attempt, Kept, Progress, Draft, TrainingRun):
+        stored = await db.execute(
+            select(table.learner_id, table.lesson, table.exercise).where(table.lesson.in_(lessons)).distinct()
+        )
+        for learner, lesson, exercise in stored.all():
+            new = renames.get(Place(lesson, exercise))
+            if new is not None:
+                await _ADOPTS.get(table, _adopt_rows(table))(db, (learner, lesson, exercise), new)
+    for old, new in renames.items():
+        if old.lesson != new.lesson:
+            opened = update(Learner).where(Learner.opened_lesson == old.lesson)
+            await db.execute(opened.values(opened_lesson=new.lesson))
+
+
+Key = tuple[int, str, str]
+"""Learner, lesson and exercise."""
+Adopt = Callable[[AsyncSession, Key, Place], Awaitable[None]]
+
+
+def _adopt_rows(table: type[Attempt] | type[Kept] | type[Progress] | type[Draft] | type[TrainingRun]) -> Adopt:
+    async def adopt(db: AsyncSession, old: Key, new: Place) -> None:
+        mine = (table.learner_id == old[0], table.lesson == old[1], table.exercise == old[2])
+        await db.execute(update(table).where(*mine).values(lesson=new.lesson, exercise=new.exercise))
+
+    return adopt
+
+
+async def _adopt_progress(db: AsyncSession, old: Key, new: Place) -> None:
+    former = await db.get_one(Progress, old)
+    row = await progress_of(db, old[0], new.lesson, str(new.exercise))
     row.solved_at = row.solved_at or former.solved_at
     row.solution_at = row.solution_at or former.solution_at
     row.hints = max(row.hints, former.hints)
     await db.delete(former)
 
 
-async def _adopt_draft(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
-    former = await db.get(Draft, (learner, lesson, old))
-    if former is None:
+async def _adopt_draft(db: AsyncSession, old: Key, new: Place) -> None:
+    former = await db.get_one(Draft, old)
+    if await db.get(Draft, (old[0], new.lesson, new.exercise)) is None:
+        former.lesson, former.exercise = new.lesson, str(new.exercise)
         return
-    if await db.get(Draft, (learner, lesson, new)) is None:
-        former.exercise = new
-        return
-    former_text = Draft(learner_id=learner, lesson=lesson, exercise=new, text=former.text)
-    await keep(db, former_text, "other-tab")
+    kept = Draft(learner_id=old[0], lesson=new.lesson, exercise=str(new.exercise), text=former.text)
+    await keep(db, kept, "other-tab")
     await db.delete(former)
 
 
-async def _adopt_training(db: AsyncSession, learner: int, lesson: str, old: str, new: str) -> None:
-    former = await db.get(TrainingRun, (learner, lesson, old))
-    if former is None:
-        return
-    run = await db.get(TrainingRun, (learner, lesson, new))
+async def _adopt_training(db: AsyncSession, old: Key, new: Place) -> None:
+    former = await db.get_one(TrainingRun, old)
+    run = await db.get(TrainingRun, (old[0], new.lesson, new.exercise))
     if run is None:
-        former.exercise = new
+        former.lesson, former.exercise = new.lesson, str(new.exercise)
         return
     run.finished = run.finished or former.finished
     await db.delete(former)
+
+
+_ADOPTS: Mapping[type, Adopt] = {Progress: _adopt_progress, Draft: _adopt_draft, TrainingRun: _adopt_training}

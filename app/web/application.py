@@ -19,6 +19,7 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
+from app.store.renames import adopt_renames
 from app.web import theme
 from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
@@ -31,7 +32,7 @@ from app.web.middleware.security import RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import VisitorMiddleware
 from app.web.render import Pages, wants_fragment
 from app.web.routes import answers, code_boxes, contents, downloads, finish, health, hints, names, pages, training
-from app.web.site import Site, published
+from app.web.site import Site, published, renames_of
 from app.web.tasks import ShapesOf, Tasks
 from app.web.training_runs import Runs
 
@@ -68,6 +69,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
             await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
+            await adopt_renames(db, renames_of(site.course))
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
@@ -100,6 +102,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         app.add_exception_handler(error, _as_page)
     for room in (contents, pages, downloads, finish, answers, code_boxes, training, names, hints, theme, health):
         app.include_router(room.router)
+    app.router.routes[:0] = pages.former_addresses(shown)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app
 

@@ -1,6 +1,6 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Annotated, cast
@@ -14,6 +14,7 @@ from app.content.blocks import CodeBox, Course, Exercise, Lesson, Unit
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.store.database import Database
+from app.store.progress import Place
 from app.web.checks import Checks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Visitor
@@ -56,11 +57,6 @@ class Site:
     metrics: Metrics
 
     @cached_property
-    def renames(self) -> dict[str, dict[str, str]]:
-        """By lesson name: old names of its exercises to the current one."""
-        return {lesson.name: renames_of(lesson.exercises) for lesson in self.course.lessons}
-
-    @cached_property
     def with_math(self) -> frozenset[str]:
         """Names of the lessons that hold formulas, and `units/` with the slugs of the units whose own page does."""
         lessons = {lesson.name for lesson in self.course.lessons if has_math(lesson)}
@@ -91,7 +87,7 @@ class Site:
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""
-        done = sum(is_solved(one, solved) for one in lesson.exercises)
+        done = sum(one.name in solved for one in lesson.exercises)
         return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=self.neighbours(lesson)[1])
 
     def unit_of(self, lesson: Lesson) -> Unit:
@@ -106,22 +102,23 @@ class Site:
         return before, after
 
 
-def is_solved(exercise: Exercise, solved: Collection[str]) -> bool:
-    """Whether *exercise* is among the names that are *solved*, under its own or a former one."""
-    return any(name in solved for name in (exercise.name, *exercise.was))
-
-
 def published(course: Course) -> Course:
     """*course* without drafts, and without units that hold nothing else."""
     units = (replace(unit, lessons=tuple(one for one in unit.lessons if not one.draft)) for unit in course.units)
     return Course(units=tuple(unit for unit in units if unit.lessons))
 
 
-def renames_of(exercises: Iterable[Exercise]) -> dict[str, str]:
-    """Old names to current ones; a name that is in use again is nobody's old name."""
-    current = tuple(exercises)
-    names = {exercise.name for exercise in current}
-    return {old: exercise.name for exercise in current for old in exercise.was if old not in names}
+def renames_of(course: Course) -> dict[Place, Place]:
+    """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
+    current = {Place(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
+    found: dict[Place, Place] = {}
+    for lesson in course.lessons:
+        for one in lesson.exercises:
+            former = [(word.partition("#")[0], word.partition("#")[2]) for word in one.was if "#" in word]
+            former += [(lesson.name, word) for word in one.was if "#" not in word]
+            former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
+            found |= {Place(*old): Place(lesson.name, one.name) for old in former if Place(*old) not in current}
+    return found
 
 
 def has_math(part: object) -> bool:

@@ -6,7 +6,7 @@ from app.store import drafts, progress, trainings
 from app.store.database import Database
 from app.store.drafts import marks_of, past
 from app.store.progress import Answered, Place
-from app.store.renames import adopt_renames, has_state_under
+from app.store.renames import adopt_renames
 from app.store.trainings import Begun
 
 pytestmark = pytest.mark.anyio
@@ -68,21 +68,47 @@ async def test_a_lesson_opened_since_is_the_place(database: Database, me: int) -
         assert await progress.last_place(db, me) == Place("first", "box")
 
 
+RENAMED = {Place("lesson", "old"): Place("lesson", "new")}
+
+
 async def test_a_rename_keeps_everything(database: Database, me: int) -> None:
     async with database.write() as db:
         await drafts.save_draft(db, me, "lesson", "old", "text")
         await progress.record_attempt(db, me, "lesson", "old", CHECK)
         await progress.mark_solved(db, me, "lesson", "old")
-        assert await has_state_under(db, me, "lesson", ["old"])
 
-        await adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, RENAMED)
         await db.flush()
 
-        assert not await has_state_under(db, me, "lesson", ["old"])
         state = await progress.lesson_state(db, me, "lesson")
     assert state.solved == {"new"}
     assert state.drafts["new"].text == "text"
     assert state.tries["new"].count == 1
+
+
+async def test_an_exercise_that_moves_to_another_lesson_takes_everything_along(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await progress.record_opened(db, me, "lesson")
+        for name in ("old", "stays"):
+            await drafts.save_draft(db, me, "lesson", name, name)
+            await progress.record_attempt(db, me, "lesson", name, CHECK)
+            await progress.mark_solved(db, me, "lesson", name)
+        await adopt_renames(db, {Place("lesson", "old"): Place("other", "new")})
+        await db.flush()
+        here, there = [await progress.lesson_state(db, me, one) for one in ("lesson", "other")]
+
+        assert await progress.last_opened(db, me) == "other"
+    assert here.solved == set(here.drafts) == set(here.tries) == {"stays"}
+    assert there.solved == set(there.drafts) == set(there.tries) == {"new"}
+
+
+async def test_what_a_rename_does_not_name_stays(database: Database, me: int) -> None:
+    async with database.write() as db:
+        await progress.mark_solved(db, me, "another", "old")
+        await adopt_renames(db, RENAMED)
+        await db.flush()
+
+        assert await progress.solved_by_lesson(db, me) == {"another": {"old"}}
 
 
 async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, me: int) -> None:
@@ -91,7 +117,7 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
             await drafts.save_draft(db, me, "lesson", name, f"{name} text")
             await progress.open_hint(db, me, "lesson", name, 3)
         await progress.mark_solved(db, me, "lesson", "old")
-        await adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, RENAMED)
         await db.flush()
         state = await progress.lesson_state(db, me, "lesson")
         kept = await drafts.kept_texts(db, me, "lesson", "new")
@@ -109,12 +135,10 @@ async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> N
     async with database.write() as db:
         await trainings.begin_training(db, me, RUN)
         await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
-        assert await has_state_under(db, me, "lesson", ["old"])
 
-        await adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, RENAMED)
         await db.flush()
 
-        assert not await has_state_under(db, me, "lesson", ["old"])
         (run,) = await trainings.trainings_by(db, me)
     assert (run.exercise, run.preset, run.finished) == ("new", "short", "to its end")
 
@@ -125,7 +149,7 @@ async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(databa
         await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
         await trainings.begin_training(db, me, replace(RUN, exercise="new", preset="long"))
 
-        await adopt_renames(db, me, "lesson", {"old": "new"})
+        await adopt_renames(db, RENAMED)
         await db.flush()
         (run,) = await trainings.trainings_by(db, me)
     assert (run.exercise, run.preset, run.finished) == ("new", "long", "to its end")

@@ -1,10 +1,12 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
 from app.settings import Settings
+from app.store.progress import Place
 from app.web.application import create_app
 from app.web.site import renames_of
 
@@ -42,6 +44,31 @@ def test_what_was_solved_counts_before_the_lesson_is_opened_again(
 
 
 def test_a_name_that_is_in_use_again_is_nobodys_old_name(course: Course) -> None:
-    exercises = course.lessons[0].exercises
+    assert renames_of(course) == {
+        Place("linear-layer", "old-shape"): Place("linear-layer", "dw-shape"),
+        Place("linear-layer", "old-box"): Place("linear-layer", "linear-backward"),
+    }
 
-    assert renames_of(exercises) == {"old-shape": "dw-shape", "old-box": "linear-backward"}
+
+def test_exercises_of_a_former_lesson_are_found_where_they_went(course: Course) -> None:
+    unit = course.units[0]
+    linear = unit.lessons[0]
+    box = replace(linear.exercises[-1], was=("former#its-box",))
+    moved = replace(linear, was=("older",), blocks=(*linear.blocks[:-1], box))
+    course = replace(course, units=(replace(unit, lessons=(moved, *unit.lessons[1:])), *course.units[1:]))
+
+    found = renames_of(course)
+
+    assert found[Place("former", "its-box")] == Place("linear-layer", box.name)
+    assert found[Place("older", "half")] == Place("linear-layer", "half")
+
+
+def test_a_former_address_leads_to_where_the_lesson_stands_now(settings: Settings, grader, course: Course) -> None:
+    unit = course.units[0]
+    moved = replace(unit, lessons=(replace(unit.lessons[0], was=("former",)), *unit.lessons[1:]))
+    course = replace(course, units=(moved, *course.units[1:]))
+
+    with TestClient(create_app(settings, course, grader), headers=BROWSER) as client:
+        answer = client.get("/lessons/former", follow_redirects=False)
+
+    assert (answer.status_code, answer.headers["location"]) == (308, "/lessons/linear")

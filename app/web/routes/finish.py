@@ -13,7 +13,7 @@ from app.grading.judge.verdict import Verdict
 from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
-from app.web.site import Site, TheSite, TheVisitor, is_solved
+from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.exercise_view import is_exam
 from app.web.views.run_view import Trained, trained_view
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
@@ -82,7 +82,7 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
     for one in site.unit_of(lesson).lessons:
         for box in one.exercises:
             if isinstance(box, Grad):
-                done = is_solved(box, solved.get(one.name, ()))
+                done = box.name in solved.get(one.name, ())
                 right |= set(box.require) if done else set()
                 first = dict.fromkeys(box.require, f"/lessons/{one.slug}#{box.name}") | first
     return Exam(

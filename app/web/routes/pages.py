@@ -1,15 +1,17 @@
 """The page of a lesson."""
 
+from collections.abc import Awaitable, Callable
+
 import structlog
 from fastapi import APIRouter
 from sqlalchemy.exc import OperationalError
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
-from app.content.blocks import CodeBox, Lesson
+from app.content.blocks import CodeBox, Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
-from app.store.renames import adopt_renames, has_state_under
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -18,6 +20,27 @@ from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
 router = APIRouter()
+
+
+def former_addresses(course: Course) -> list[Route]:
+    """Redirects from where lessons stood before to the first one that came from there."""
+    current = {lesson.slug for lesson in course.lessons}
+    moved: dict[str, str] = {}
+    for lesson in course.lessons:
+        for name in (
+            *lesson.was,
+            *(word.partition("#")[0] for one in lesson.exercises for word in one.was if "#" in word),
+        ):
+            if name not in current:
+                moved.setdefault(name, lesson.slug)
+    return [Route(f"/lessons/{old}", _moved(new)) for old, new in moved.items()]
+
+
+def _moved(slug: str) -> Callable[[Request], Awaitable[Response]]:
+    async def moved(_: Request) -> Response:
+        return RedirectResponse(f"/lessons/{slug}", 308)
+
+    return moved
 
 
 @router.get("/lessons/{slug}")
@@ -66,18 +89,11 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
     learner = await (visitor.begin() if _by_a_person(request) else visitor.learner())
     if learner is None:
         return LessonState()
-    renames = site.renames[lesson.name]
     async with site.database.read() as db:
         opened = await progress.last_opened(db, learner)
-        outdated = bool(renames) and await has_state_under(db, learner, lesson.name, renames)
         state = await progress.lesson_state(db, learner, lesson.name)
-    if not outdated and opened == lesson.name:
-        return state
-    async with site.database.write() as db:
-        if outdated:
-            await adopt_renames(db, learner, lesson.name, renames)
-            state = await progress.lesson_state(db, learner, lesson.name)
-        if opened != lesson.name:
+    if opened != lesson.name:
+        async with site.database.write() as db:
             await progress.record_opened(db, learner, lesson.name)
     return state
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from app.content.blocks import Deliverable, Lesson, Unit
 from app.content.estimates import total
 from app.store import progress
-from app.web.site import LessonProgress, Site, is_solved
+from app.web.site import LessonProgress, Site
 
 Solved = Mapping[str, Collection[str]]
 """Names of the solved exercises, by lesson."""
@@ -110,4 +110,4 @@ def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
     exercise = lesson.exercise(anchor) if anchor else None
     if exercise is None:
         return progress_in(site, lesson, solved).complete
-    return is_solved(exercise, solved.get(lesson.name, ()))
+    return exercise.name in solved.get(lesson.name, ())
