@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+from collections import Counter
 
 from app.check.findings import UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
@@ -44,9 +45,8 @@ def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     if isinstance(mutated, Fault):
         return False
     given = {line.strip() for line in _lines(box.starter.source)}
-    solution, lines = _lines(box.solution.source), ast.unparse(mutated).splitlines()
-    changed = [one for one in lines if one not in solution]
-    lost = [one for one in solution if one not in lines]
+    before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
+    lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing.
     return any(one.strip() not in given for one in lost or changed) and not any("-0" in one for one in changed)
 
