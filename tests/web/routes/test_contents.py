@@ -37,7 +37,6 @@ SITE: Any = SimpleNamespace(course=SimpleNamespace(lessons=[lesson(name) for nam
         (("first", "was-b"), {}, ("first", "b")),
         (("first", "gone"), {}, ("first", "a")),
         (("first", "a"), {"first": ["a"]}, ("first", "b")),
-        (("first", "a"), {"first": ["a", "was-b"]}, ("first", "c")),
         (("first", "c"), {"first": ["b", "c"]}, ("first", "a")),
         (("first", None), {"first": ["a"]}, ("first", "b")),
         (("first", "c"), {"first": ALL}, ("second", None)),
