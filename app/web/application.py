@@ -20,8 +20,6 @@ from app.store import learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.renames import adopt_renames
-from app.web import theme
-from app.web.assets import URL, Assets, KeptFiles
 from app.web.checks import Checks
 from app.web.middleware.error_pages import TITLES, ErrorPages, described
 from app.web.middleware.head import HeadAsGet
@@ -30,8 +28,20 @@ from app.web.middleware.redirects import RelativeRedirects
 from app.web.middleware.request_log import RequestLog
 from app.web.middleware.security import RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import VisitorMiddleware
-from app.web.render import Pages, wants_fragment
-from app.web.routes import answers, code_boxes, contents, downloads, finish, health, hints, names, pages, training
+from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
+from app.web.routes import (
+    answers,
+    code_boxes,
+    contents,
+    downloads,
+    finish,
+    health,
+    hints,
+    names,
+    pages,
+    theme,
+    training,
+)
 from app.web.site import Site, published, renames_of
 from app.web.tasks import ShapesOf, Tasks
 from app.web.training_runs import Runs

@@ -1,20 +1,68 @@
-"""Templates to answers. Templates choose and loop; what they need beyond their own values is here."""
+"""What pages are made with: templates, the built files that they load, and the theme.
 
+Templates choose and loop; what they need beyond their own values is here. The names of built files carry a hash of
+their content, so browsers may keep them for ever. The theme is a cookie, so that the first paint is already right.
+"""
+
+import json
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.staticfiles import StaticFiles
+from starlette.types import Message, Receive, Scope, Send
 
 from app.content.prose import highlighted, sentence
-from app.web.assets import ROOT, Assets
-from app.web.theme import theme_of
 from app.web.verdict_words import OUTCOMES, number
 
+ROOT = Path(__file__).resolve().parents[2]
+DIST = ROOT / "static" / "dist"
+URL = "/static"
 TEMPLATES = ROOT / "templates"
+Theme = Literal["light", "dark", "auto"]
+THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
+COOKIE = "theme"
+
+
+class Assets:
+    """Names of `manifest.json` to addresses."""
+
+    def __init__(self, folder: Path = DIST) -> None:
+        self.folder = folder
+        try:
+            self._names: dict[str, str | list[str]] = json.loads((folder / "manifest.json").read_text("utf-8"))
+        except FileNotFoundError:
+            self._names = {}
+
+    @property
+    def built(self) -> bool:
+        return bool(self._names)
+
+    def url(self, name: str) -> str:
+        """The address of *name*, such as `app.js`; one that answers 404 where nothing was built."""
+        hashed = self._names.get(name, name)
+        return f"{URL}/{hashed}"
+
+    def fonts(self) -> tuple[str, ...]:
+        """Addresses of the fonts that every page needs at once."""
+        names = self._names.get("fonts", [])
+        return tuple(f"{URL}/{name}" for name in names)
+
+
+class KeptFiles(StaticFiles):
+    """Static files that a browser asks for once."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_kept(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] in (200, 206):
+                message["headers"] = [*message["headers"], (b"cache-control", b"public, max-age=31536000, immutable")]
+            await send(message)
+
+        await super().__call__(scope, receive, send_kept)
 
 
 class Pages:
@@ -76,3 +124,8 @@ def _environment(templates: Path) -> Environment:
 @lru_cache(maxsize=1024)
 def _highlighted(source: str) -> Markup:
     return highlighted(source)
+
+
+def theme_of(request: Request) -> Theme:
+    chosen = request.cookies.get(COOKIE)
+    return next((theme for theme in THEMES if theme == chosen), "auto")

@@ -4,7 +4,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.web.assets import Assets, KeptFiles
+from app.web.render import Assets, KeptFiles
 
 
 def test_names_are_looked_up_in_the_manifest(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.engine.grader import Load, Readiness
 from app.settings import Network
-from app.web.assets import URL
 from app.web.limits import NotNowError
 from app.web.middleware.noting import Noting
+from app.web.render import URL
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 FORWARDED = ("forwarded", "x-forwarded-for", "via")

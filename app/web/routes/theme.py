@@ -1,22 +1,16 @@
-"""Light, dark or automatic: a cookie, so that the first paint is already right."""
+"""Light, dark or automatic."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import Response
 
-Theme = Literal["light", "dark", "auto"]
-THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
-COOKIE = "theme"
+from app.web.render import COOKIE, Theme
+
 COOKIE_SECONDS = 400 * 24 * 3600
 
 router = APIRouter()
-
-
-def theme_of(request: Request) -> Theme:
-    chosen = request.cookies.get(COOKIE)
-    return next((theme for theme in THEMES if theme == chosen), "auto")
 
 
 @router.post("/theme")
