@@ -34,9 +34,8 @@ from app.grading.judge.hunt_verdict import (
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
 from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.raised import Raised
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.trials import Raised, Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, Refusal, normalise, refusal
 

@@ -17,9 +17,8 @@ from app.grading.judge.compare import Array, Reference
 from app.grading.judge.hint_choice import fitting
 from app.grading.judge.judging import Judge
 from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.raised import Raised
 from app.grading.judge.ruling import Ruling
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.trials import Raised, Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.sandbox.wire import Job
 

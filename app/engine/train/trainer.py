@@ -14,9 +14,8 @@ from app.engine.run_setup import Setup
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.train.corpus_file import load_examples
 from app.grading.forward.program import ProgramError, read_program
-from app.grading.judge.raised import raised
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import document
+from app.grading.judge.trials import document, raised
 from app.grading.train.corpus import NamesError
 from app.sandbox.gate import Refusal, normalise, refusal
 from app.sandbox.wire import Job, Reply

@@ -11,7 +11,7 @@ from dataclasses import replace
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.plan import Plan
-from app.grading.judge.raised import Raised
+from app.grading.judge.trials import Raised
 
 _VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})
 Rebound = Sequence[tuple[str, int]]

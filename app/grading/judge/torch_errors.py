@@ -6,7 +6,7 @@ Every row takes what torch said and the operands of the operation that raised; w
 import re
 
 from app.grading.judge.call_errors import CALLS
-from app.grading.judge.raised import Raised, Row, shape_text
+from app.grading.judge.trials import Raised, Row, shape_text
 
 _LONGEST = 400
 MATRIX = 2

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.judge.fault import FILE, describe
-from app.grading.judge.raised import raised
 from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import raised
 
 SCOPE = {
     "torch": torch,
