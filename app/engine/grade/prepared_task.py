@@ -13,11 +13,10 @@ from app.engine.grade.forward_references import DTYPE, HIDDEN, JailRuns, Study
 from app.engine.grade.tape_queries import Laboratory
 from app.engine.task import Task
 from app.grading.forward.axis_names import axis_names
-from app.grading.judge.compare import Array, Reference
+from app.grading.judge.compare import Array, Reference, Ruling
 from app.grading.judge.hint_choice import fitting
 from app.grading.judge.judging import Judge
 from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.ruling import Ruling
 from app.grading.judge.trials import Raised, Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
 from app.sandbox.wire import Job

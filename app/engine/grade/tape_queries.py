@@ -7,9 +7,8 @@ from app.engine.grade.budget import Budget, TimeUpError
 from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
-from app.grading.judge.compare import Array, Reference
+from app.grading.judge.compare import Array, Reference, Ruling
 from app.grading.judge.plan import Plan
-from app.grading.judge.ruling import Ruling
 
 SPENT = "The time for explanations was spent before this line; mend the others first."
 _LOG = logging.getLogger(__name__)

@@ -1,13 +1,16 @@
-"""Compare a tensor with its reference: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
+"""What a tensor is compared with, and how: shape first, then finiteness, then the numbers; nothing ever broadcasts."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.forward.program import Program
+from app.grading.judge.trials import Trial
 from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]
@@ -152,3 +155,68 @@ def _plain(number: Any) -> float | None:
 
 def _largest(value: Array) -> float:
     return float(np.abs(value).max(initial=0.0))
+
+
+References = Mapping[str, Mapping[str, Reference]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """How the author wants the box to be judged."""
+
+    required: tuple[str, ...]
+    given: tuple[str, ...]
+    output: str
+    rule_only: bool
+    atol: float | None = None
+    rtol: float | None = None
+
+    @property
+    def forced(self) -> frozenset[str]:
+        """The gradients that every line is isolated by, as the learner writes them."""
+        return frozenset((*self.required, *self.given, f"d{self.output}"))
+
+
+class Laboratory(Protocol):
+    """What judging may ask of the tape while it goes on."""
+
+    def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
+        """The reference of *name* by hidden data set when only *drawn_on* is forced."""
+        ...
+
+    def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
+        """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
+        ...
+
+    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
+        """True facts about *got*."""
+        ...
+
+
+def vacuous_note(name: str, reference: Reference, isolated: Reference, program: Program) -> str:
+    """Why the real data cannot tell a right rule for *name* from zeros; empty where they can.
+
+    Args:
+        isolated: The reference under random upstreams; where it vanishes as well, zeros are as right as any rule.
+    """
+    if isolated.vacuous:
+        return f"`{name}` is zero up to rounding for every upstream there can be here; any rule for zero is right."
+    if reference.vacuous:
+        return (
+            f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
+            "where the rule shows."
+        )
+    silent = [int(key.split(".")[0]) for key in reference.silent_shares]
+    consumers = dict.fromkeys(program.statements[index].outputs[0] for index in silent)
+    if not consumers:
+        return ""
+    names = ", ".join(f"`{one}`" for one in consumers)
+    return f"For this loss the share of `{name}` through {names} is zero up to rounding; the rule still has it."
+
+
+def dtype_note(trial: Trial, name: str) -> str:
+    """A right gradient of the wrong number type."""
+    got = trial.values.get(name)
+    if got is None or got.dtype.kind == "f" or name in trial.kinds:
+        return ""
+    return f"The values are right, but this is a tensor of {got.dtype} numbers; dividing it in place would fail."

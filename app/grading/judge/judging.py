@@ -10,16 +10,25 @@ from dataclasses import replace
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.program import Program
-from app.grading.judge.compare import Array, Reference, agrees, closeness, matches, worst_entries
+from app.grading.judge.compare import (
+    Array,
+    Laboratory,
+    Reference,
+    References,
+    Ruling,
+    agrees,
+    closeness,
+    dtype_note,
+    matches,
+    vacuous_note,
+    worst_entries,
+)
 from app.grading.judge.differences import differences
 from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
-from app.grading.judge.raised import Raised
-from app.grading.judge.remarks import dtype_note, vacuous_note
-from app.grading.judge.ruling import Laboratory, References, Ruling
 from app.grading.judge.torch_errors import kind_of, translate
-from app.grading.judge.trials import Trial
+from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
 
 HIDDEN = ("a", "b")
