@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from app.check.findings import Finding
 from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
+from app.content.sizes import written
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz import mark
+from app.grading.quiz.feedback import tensor_of
 from app.grading.quiz.mark_axes import sums_offered
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.mark_shape import disagreement
-from app.grading.quiz.wording import tensor_of, written
 from app.grading.shapes.shape_inference import infer
 
 Shapes = Mapping[str, Sizes]

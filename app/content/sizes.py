@@ -1,6 +1,7 @@
-"""Reads a shape as people write it: `(5,)`, `5`, `[5]`, `5,3`, `32x64`, `()`, `(H, ?)`. Total on any text."""
+"""Shapes as people write them: `(5,)`, `5`, `[5]`, `5,3`, `32x64`, `()`, `(H, ?)`. Reading is total on any text."""
 
 import re
+from collections.abc import Sequence
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 LONGEST = 120
@@ -38,3 +39,26 @@ def sizes_in(text: str) -> tuple[str, ...]:
     if len(sizes) > MOST_AXES:
         raise UnreadableShapeError(f"It has more than {MOST_AXES} axes.")
     return tuple("?" if set(size) <= {"_"} else str(int(size)) if size.isdigit() else size for size in sizes)
+
+
+def written(shape: Sequence[object]) -> str:
+    """A shape as Python writes it: `(27,)`, `(32, 27)`, `()`."""
+    sizes = [str(int(size)) if isinstance(size, int) else str(size) for size in shape]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
+def name_of(size: int) -> str:
+    """The dim that a size came from, or nothing."""
+    return str(getattr(size, "name", ""))
+
+
+def named(shape: Sequence[int]) -> str:
+    """A shape by the names of its dims, such as `(N, H)`; empty unless every axis has one."""
+    names = [name_of(size) for size in shape]
+    return written(names) if names and all(names) else ""
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`(N, H)` = `(32, 27)` in backticks, or the numbers alone where there are no names."""
+    names = named(shape)
+    return f"`{names}` = `{written(shape)}`" if names else f"`{written(shape)}`"

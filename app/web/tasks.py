@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from app.content.blocks import Axes, Checker, Choice, CodeBox, Course, Forward, FunctionBox, Lesson, Number, Quiz
+from app.content.sizes import written
 from app.engine.codec import plain
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, Task, task_of
 from app.grading.forward.facts import Shape
-from app.grading.quiz.wording import written
 from app.grading.shapes.shape_inference import infer
 
 JUDGES = ("grading", "engine", "sandbox", "content")

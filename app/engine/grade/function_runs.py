@@ -15,9 +15,8 @@ from app.engine.grader import Run, Shown
 from app.grading.judge.function_driver import Header
 from app.grading.judge.function_verdict import Answer, names_of, verdict_of
 from app.grading.judge.plan import Plan
-from app.grading.judge.raised import listed, raised
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import document, seen
+from app.grading.judge.trials import document, listed, raised, seen
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 

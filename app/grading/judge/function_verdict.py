@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.content.blocks import FunctionBox, FunctionCase
-from app.grading.judge.raised import Raised, listed, raised
 from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import Raised, listed, raised
 from app.grading.judge.verdict import NameVerdict
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.content.sizes import written
 from app.grading.judge.compare import Array
-from app.grading.quiz.wording import written
 
 STEPS = tuple(10.0**-power for power in range(2, 13))
 _ROUNDING = 4e-16

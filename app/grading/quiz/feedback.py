@@ -1,8 +1,12 @@
-"""What a learner is told about a quiz answer."""
+"""What a learner is told about a quiz answer, and the words that all quizzes share."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
+
+from app.content.prose import sentence
+from app.grading.forward.facts import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,3 +22,42 @@ class Feedback:
     correct: bool | None
     message: Markup
     echo: str = ""
+
+
+NOT_YET = "Not yet."
+
+
+def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:
+    """The tensor whose shape *name* has: itself, or `W` for `dW`."""
+    if name in shapes:
+        return name
+    return name[1:] if name.startswith("d") and name[1:] in shapes else None
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def counted(number: int, thing: str, things: str) -> str:
+    return f"{number} {thing if number == 1 else things}"
+
+
+def unread(message: str, echo: str = "") -> Feedback:
+    """Neither right nor wrong."""
+    return Feedback(correct=None, message=sentence(message), echo=echo)
+
+
+def wrong(message: str | Markup, echo: str = "") -> Feedback:
+    return Feedback(correct=False, message=message if isinstance(message, Markup) else sentence(message), echo=echo)
+
+
+def right(message: str | Markup, echo: str = "") -> Feedback:
+    return Feedback(correct=True, message=message if isinstance(message, Markup) else sentence(message), echo=echo)
+
+
+def underivable(name: str) -> Feedback:
+    """The author's program, or a grader that is not there, is the reason; never the learner."""
+    return unread(f"The shape of `{name}` is not known yet, so this answer cannot be marked now.")

@@ -6,20 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from app.content.blocks import Axes
+from app.content.sizes import name_of, shape_text, written
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.wording import (
-    NOT_YET,
-    listed,
-    name_of,
-    right,
-    shape_text,
-    tensor_of,
-    underivable,
-    unread,
-    written,
-    wrong,
-)
+from app.grading.quiz.feedback import NOT_YET, Feedback, listed, right, tensor_of, underivable, unread, wrong
 
 MOST_AXES = 6
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from app.content.blocks import Choice
-from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.wording import NOT_YET, counted, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, Feedback, counted, right, unread, wrong
 
 
 def mark_choice(quiz: Choice, values: Sequence[str]) -> Feedback:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from app.content.blocks import Forward, Matmul
 from app.content.programs import parsed, targets, tensors_of
+from app.content.sizes import shape_text, written
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.wording import NOT_YET, right, shape_text, tensor_of, underivable, unread, written, wrong
+from app.grading.quiz.feedback import NOT_YET, Feedback, right, tensor_of, underivable, unread, wrong
 
 Array = NDArray[np.float64]
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")

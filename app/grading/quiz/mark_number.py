@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Number, Tempting
 from app.content.sizes import BRACKETS
-from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.wording import NOT_YET, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, Feedback, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")

@@ -5,23 +5,9 @@ from dataclasses import dataclass
 
 from app.content.blocks import Forward
 from app.content.blocks import Shape as ShapeQuiz
-from app.content.sizes import UnreadableShapeError, sizes_in
+from app.content.sizes import UnreadableShapeError, name_of, named, shape_text, sizes_in, written
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.wording import (
-    NOT_YET,
-    counted,
-    listed,
-    name_of,
-    named,
-    right,
-    shape_text,
-    tensor_of,
-    underivable,
-    unread,
-    written,
-    wrong,
-)
+from app.grading.quiz.feedback import NOT_YET, Feedback, counted, listed, right, tensor_of, underivable, unread, wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from app.content.blocks import Axes, Forward, Lesson, Matmul, Quiz, Shape
+from app.content.sizes import shape_text
 from app.grading.forward.facts import Shape as Sizes
+from app.grading.quiz.feedback import listed, tensor_of
 from app.grading.quiz.mark_axes import stretched
 from app.grading.quiz.mark_matmul import right_products
-from app.grading.quiz.wording import listed, shape_text, tensor_of
 from app.grading.shapes.shape_inference import infer
 
 

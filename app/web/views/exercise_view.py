@@ -20,6 +20,7 @@ from app.content.blocks import (
     Number,
     Quiz,
 )
+from app.content.sizes import written
 from app.engine.grader import Run
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import split_line, suspects_of
@@ -28,7 +29,6 @@ from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import Operand, operands_offered
-from app.grading.quiz.wording import written
 from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
