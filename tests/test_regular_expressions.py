@@ -22,7 +22,7 @@ ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "sub", "subn", "split",
 OURS = (
     *("check/", "content/blocks", "content/boxes", "content/course", "content/directives/", "content/estimates"),
     *("content/export/source", "content/fences", "content/options", "content/prose", "content/tex"),
-    *("content/addresses", "content/export/questions", "content/export/forms", "grading/judge/hint_choice"),
+    *("content/addresses", "content/export/questions", "grading/judge/hint_choice"),
     *("sandbox/huge_pages", "web/pictures/"),
 )
 """Read a lesson's file, or what this program or the kernel wrote: never what somebody sent."""

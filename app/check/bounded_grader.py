@@ -4,7 +4,7 @@ An answer that is the grader's own fault says nothing about a lesson, so the sam
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from app.check.findings import UNANSWERED
@@ -44,6 +44,10 @@ class Patient:
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         async with self._turn:
             return await self._grader.nudge(task, code, name, entry)
+
+    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+        async with self._turn:
+            return await self._grader.unfit(texts)
 
     async def facts(self, forward: Forward) -> Facts:
         return await self._answered(lambda: self._grader.facts(forward))

@@ -1,5 +1,6 @@
 """What the web asks of grading, whatever carries the question: a child process, a broker, or a fake in tests."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -124,6 +125,10 @@ class Grader(Protocol):
     async def run(self, task: AnyTask, code: str) -> Run: ...
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge: ...
+
+    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Why each of *texts* cannot stand in a file of Python; empty where it can."""
+        ...
 
     async def facts(self, forward: Forward) -> Facts: ...
 

@@ -5,7 +5,7 @@ put off by a `NotNowError` and is no attempt.
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -69,7 +69,7 @@ class Checks:
         """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
 
         Raises:
-            NotNowError: No grader could be asked now. So do `run` and `nudge`.
+            NotNowError: No grader could be asked now. So do the others.
         """
         if refusal := self._refusal(code):
             return Answer(Verdict(outcome="refused", message=refusal), judged=False)
@@ -95,6 +95,11 @@ class Checks:
             return Nudge(outcome="refused", name=name, message=refusal)
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, lambda: self._grader.nudge(task, code, name, entry))
+
+    async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
+        """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""
+        with self._counted(learner):
+            return await self._grader.unfit(texts)
 
     def spend(self, learner: int) -> None:
         """Count one more question of *learner*.

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Exercise, Forward
 from app.content.course import load_course
+from app.content.export.unfit import unfit
 from app.engine.grader import Load, Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
@@ -112,6 +113,9 @@ class FakeGrader:
             message="Your number is 2 times the quotient.",
             note="L has a kink here.",
         )
+
+    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(unfit(text) for text in texts)
 
     async def facts(self, forward: Forward) -> Facts:
         return Facts(shapes={forward.output: (1,)}, gradable=(), consumers={})

@@ -2,15 +2,12 @@
 
 import ast
 import textwrap
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.content.blocks import Bug, Checker, Forward, FunctionBox, FunctionCase, Grad, Input, Lesson
 from app.content.export.notebook import Cell, Work
+from app.content.export.unfit import INDENT, unfit
 from app.content.programs import written
-
-LONGEST = 10_000
-INDENT = "    "
 
 
 def program(forward: Forward) -> Cell:
@@ -33,7 +30,9 @@ def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
     opening = opening.replace("'", '"')
     return [
-        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
+        Cell(
+            text=f"{opening}\n{fitted(text, work.unfit)}", code=True, name=box.name, plain=plain_text(text).strip("\n")
+        ),
         Cell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
     ]
 
@@ -48,16 +47,23 @@ def checker(box: Checker, work: Work) -> list[Cell]:
     ]
     opening = f'with backhand.function("{box.function}"):'
     return [
-        Cell(text=f"{opening}\n{fitted(text)}", code=True, name=box.name, plain=plain_text(text).strip("\n")),
+        Cell(
+            text=f"{opening}\n{fitted(text, work.unfit)}", code=True, name=box.name, plain=plain_text(text).strip("\n")
+        ),
         Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
         Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
     ]
 
 
+def _own(opening: str, text: str, name: str, work: Work) -> Cell:
+    body = fitted(text, work.unfit)
+    return Cell(text=f"{opening}\n{body}", code=True, name=name, plain=plain_text(text).strip("\n"))
+
+
 def function(box: FunctionBox, work: Work) -> list[Cell]:
     """A function or class, and what it gives on each case."""
     text = plain_text(work.codes.get(box.name, box.starter.source)).strip("\n")
-    whole = text if not _unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
+    whole = text if not work.unfit(text) else "\n".join(f"# {line}".rstrip() for line in text.splitlines())
     call = f"result = {box.function}({', '.join(box.arguments)})"
     cases = "\n\n".join(_tried(one, number, call) for number, one in enumerate(box.cases, 1))
     return [
@@ -76,12 +82,12 @@ def _tried(case: FunctionCase, number: int, call: str) -> str:
     return f"{message}\ntry:\n{_indented(body + chr(10) + told)}\n{stopped}"
 
 
-def fitted(text: str) -> str:
-    """*text* as the body of a `with`; what is not Python yet becomes a comment, so that the rest can run."""
+def fitted(text: str, unfit: Callable[[str], str] = unfit) -> str:
+    """*text* as the body of a `with`; what is *unfit* for that becomes a comment, so that the rest can run."""
     text = plain_text(text).strip("\n").rstrip()
     if not _acts(text):
         return f"{_indented(text)}\n{INDENT}pass".lstrip("\n")
-    reason = _unfit(text)
+    reason = unfit(text)
     if not reason:
         return _indented(text)
     lines = [f"{INDENT}# This is not Python yet: {reason}.", *(f"{INDENT}# {line}" for line in text.splitlines())]
@@ -92,26 +98,6 @@ def plain_text(text: str) -> str:
     """*text* with line ends, tabs and letters that every file can hold."""
     whole = text.encode("utf-8", "replace").decode()
     return whole.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").expandtabs(4)
-
-
-def _unfit(text: str) -> str:
-    """Why *text* cannot stand in a block of its own; empty where it can, and means the same there."""
-    if len(text) > LONGEST:
-        return f"it is longer than {LONGEST:,} characters"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            alone = ast.parse(text).body
-            fitting = f"with box:\n{_indented(text)}"
-            compile(fitting, "box", "exec", dont_inherit=True)
-            (block,) = ast.parse(fitting).body
-            inside = block.body if isinstance(block, ast.With) else []
-            same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
-    except (RecursionError, MemoryError):
-        return "it is nested too deeply"
-    except (SyntaxError, ValueError, OverflowError) as error:
-        return (getattr(error, "msg", "") or str(error) or type(error).__name__).replace("\n", " ").rstrip(".")
-    return "" if same else "a text of several lines would change where it is indented"
 
 
 def _acts(text: str) -> bool:

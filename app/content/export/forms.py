@@ -10,7 +10,7 @@ from app.content.export.notebook import Cell, Drawing
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 PICTURE, SVG = "picture.svg", "image/svg+xml"
 MOST_ROWS, MOST_COLUMNS = 40, 8
-FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+FENCE = re.compile("`{3,}")
 
 
 def written_as(form: str, cells: Sequence[Cell]) -> str:
@@ -87,7 +87,7 @@ def _commented(text: str) -> str:
 
 def _fenced(code: str) -> str:
     """*code* behind a fence that is longer than any in it."""
-    longest = max((len(match[1]) for match in FENCE.finditer(code)), default=2)
+    longest = max((len(match[0]) for match in FENCE.finditer(code)), default=2)
     fence = "`" * max(3, longest + 1)
     return f"{fence}python\n{code}\n{fence}"
 

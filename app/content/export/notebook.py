@@ -1,7 +1,9 @@
 """What an export is made of, and what goes into the places that a lesson leaves open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from app.content.export.unfit import unfit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class Work:
         right: The right answers, in backticks, of those quizzes that do not carry it.
         drawings: The pictures, by name; of the others only the caption is left.
         names: What a training run learns from; a few common names where there are none.
+        unfit: Says why a text cannot stand in a file of Python, empty where it can.
     """
 
     codes: Mapping[str, str] = field(default_factory=dict)
@@ -55,3 +58,4 @@ class Work:
     right: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
     names: Sequence[str] = ()
+    unfit: Callable[[str], str] = unfit

@@ -6,7 +6,7 @@ Everything is written out: whoever reads it sees the whole of a training, and no
 import ast
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from app.content.arithmetic import number_of
 from app.content.blocks import Forward, Lesson, Train
@@ -40,7 +40,7 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
         yield Cell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
-    run = _Run(train, forward, own)
+    run = _Run(train, forward, own, work.unfit)
     yield Cell(text=INTRODUCTION, name=f"{train.name}-introduction")
     yield Cell(text=helpers(work.names), code=True, name=f"{train.name}-helpers", aid=True)
     steps = {"names": run.names, "loop": run.loop, "witness": run.witness, "judged": run.judged}
@@ -53,8 +53,8 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
 class _Run:
     """The texts of the cells. *own* are the learner's lines."""
 
-    def __init__(self, train: Train, forward: Forward, own: str) -> None:
-        self.train, self.forward, self.own = train, forward, own
+    def __init__(self, train: Train, forward: Forward, own: str, unfit: Callable[[str], str]) -> None:
+        self.train, self.forward, self.own, self.unfit = train, forward, own, unfit
         self.parameters = parameters_of(forward)
         self.listed = ", ".join(self.parameters)
         inputs = {one.name: one for one in forward.inputs}
@@ -109,7 +109,7 @@ with training.loop("{asks}"):
 
         # backward: your lines
         d{self.forward.output} = torch.tensor(1.0)
-{_indented(textwrap.dedent(fitted(self.own)), 8)}
+{_indented(textwrap.dedent(fitted(self.own, self.unfit)), 8)}
 
         gradients = training.ready(parameters, {gradients})
         if step == steps:

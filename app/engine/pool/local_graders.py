@@ -5,7 +5,7 @@ A grader that dies is replaced. Whatever happens to one, each question gets an a
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -26,6 +26,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 A = TypeVar("A", Verdict, Run)
 
+UNREAD = "it could not be read just now"
 FAULT = (
     "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
 )
@@ -142,6 +143,10 @@ class LocalGraders:
         return await self._asked(
             question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
         )
+
+    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+        question = {"ask": "unfit", "texts": list(texts)}
+        return await self._asked(question, 2.0, tuple[str, ...], lambda *_: (UNREAD,) * len(texts))
 
     async def facts(self, forward: Forward) -> Facts:
         question = {"ask": "facts", "forward": json.dumps(plain(forward))}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.content.blocks import Forward
+from app.content.export.unfit import unfit
 from app.engine.codec import plain, restored
 from app.engine.grade.engine import Engine
 from app.engine.grade.forward_references import JailRuns
@@ -87,6 +88,8 @@ def _unread(question: dict[str, Any], outcome: Outcome) -> object:
             return Nudge(outcome=outcome, name=question["name"], message=message)
         case "run":
             return Run(outcome=outcome, message=message)
+        case "unfit":
+            return ["to read it takes too long"] * len(question["texts"])
         case "train":
             return Stretched(outcome=outcome, message=message)
         case _:
@@ -117,6 +120,8 @@ def _read(engine: Engine, question: dict[str, Any]) -> Any:
             return engine.nudge(task, question["code"], name, entry, gate=question["gate"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
+        case "unfit":
+            return [unfit(text) for text in question["texts"]]
         case "gate":
             return gated(question["code"], tuple(question["forbid"]), question["gate"])
         case other:

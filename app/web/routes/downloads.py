@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -38,7 +39,11 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
             right = await progress.right_texts(db, learner, lesson.name)
-    text = await asyncio.to_thread(_written, lesson, form, state, right)
+    work = await asyncio.to_thread(work_of, lesson, state, right)
+    if learner is not None and (texts := await asyncio.to_thread(_read_in, lesson, work)):
+        reasons = dict(zip(texts, await site.checks.unfit(learner, texts), strict=True))
+        work = replace(work, unfit=reasons.__getitem__)
+    text = await asyncio.to_thread(lambda: written_as(form, cells_of(lesson, work)))
     headers = {
         "content-disposition": f'attachment; filename="{lesson.slug}.{form}"',
         "cache-control": "private, no-store",
@@ -47,8 +52,11 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
     return Response(text.encode("utf-8", "replace"), headers=headers)
 
 
-def _written(lesson: Lesson, form: str, state: LessonState, right: Mapping[str, str]) -> str:
-    return written_as(form, cells_of(lesson, work_of(lesson, state, right)))
+def _read_in(lesson: Lesson, work: Work) -> list[str]:
+    """The texts that an export reads: a grader does, for whatever it costs to read them."""
+    texts: dict[str, str] = {}
+    cells_of(lesson, replace(work, unfit=lambda text: texts.setdefault(text, "")))
+    return list(texts)
 
 
 def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Work:

@@ -309,3 +309,18 @@ async def until(claim: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not claim():
             await asyncio.sleep(0.001)
+
+
+def test_a_text_that_takes_forever_to_compile_ends_a_reader_and_no_grader(tmp_path: Path) -> None:
+    nested = "".join(" " * depth + "try:a\n" + " " * depth + "finally:\n" for depth in range(20)) + " " * 20 + "a\n"
+
+    async def claim(graders: LocalGraders) -> None:
+        await graders.check(task(), RIGHT)
+        before = graders.pids
+
+        assert "".join(await graders.unfit([nested]))
+        assert await graders.unfit(["a = 1", "a ="]) == ("", "invalid syntax")
+        assert (await graders.check(task(), f"{RIGHT}\n# again")).passed
+        assert graders.pids == before
+
+    run(claim, tmp_path)

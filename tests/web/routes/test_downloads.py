@@ -100,3 +100,22 @@ def test_pictures_go_along_and_lessons_that_train_nothing_bring_no_names(client:
 
     assert any("attachments" in cell for cell in cells)
     assert not any("LIST" in "".join(cell["source"]) for cell in cells)
+
+
+def test_what_a_learner_wrote_is_read_by_a_grader_and_never_here(
+    client: TestClient, grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "try:a\nfinally:\n try:a\n finally:\n  a"
+    client.post("/lessons/linear/code/linear-backward/draft", data={"code": code, "revision": 0})
+    asked: list[str] = []
+
+    async def unfit(texts: list[str]) -> tuple[str, ...]:
+        asked.extend(texts)
+        return ("to read it takes too long",) * len(texts)
+
+    monkeypatch.setattr(grader, "unfit", unfit)
+    text = client.get(f"{URL}.py").text
+
+    assert code in asked
+    assert "    # This is not Python yet: to read it takes too long." in text
+    assert "    # finally:" in text

@@ -1,0 +1,32 @@
+"""Whether a text can stand in a file of Python that others are to run."""
+
+import ast
+import textwrap
+import warnings
+
+LONGEST = 10_000
+INDENT = "    "
+
+
+def unfit(text: str) -> str:
+    """Why *text* cannot stand in a block of its own; empty where it can, and means the same there.
+
+    To compile a text may take any time and memory. One that a learner wrote is asked of a grader, which has a process
+    to lose.
+    """
+    if len(text) > LONGEST:
+        return f"it is longer than {LONGEST:,} characters"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            alone = ast.parse(text).body
+            fitting = f"with box:\n{textwrap.indent(text, INDENT)}"
+            compile(fitting, "box", "exec", dont_inherit=True)
+            (block,) = ast.parse(fitting).body
+            inside = block.body if isinstance(block, ast.With) else []
+            same = [ast.dump(one) for one in alone] == [ast.dump(one) for one in inside]
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+    except (SyntaxError, ValueError, OverflowError) as error:
+        return (getattr(error, "msg", "") or str(error) or type(error).__name__).replace("\n", " ").rstrip(".")
+    return "" if same else "a text of several lines would change where it is indented"
