@@ -82,7 +82,7 @@ def _wrong(name: str, case: FunctionCase, code: str, message: str, own: Answer, 
         code=f"{name.replace(' ', '-')}:{code}",
         message=message,
         line=line,
-        word="otherwise",
+        word="not as it should be",
         facts=tuple(facts),
     )
 
