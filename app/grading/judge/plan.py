@@ -4,7 +4,7 @@ Total on any text: what is not Python becomes a `Plan` with an error, never an e
 """
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.grading.forward.bindings import (
@@ -20,6 +20,8 @@ from app.grading.forward.bindings import (
 from app.grading.judge.aside import Fault, fault_in, parsed, set_aside
 
 LONGEST = 50_000
+MOST_NAMES = 200_000
+"""Names that the statements read and write, those of the functions that they call counted each time."""
 _BUFFERS = frozenset(["zeros", "zeros_like", "new_zeros", "empty", "empty_like", "full", "full_like", "ones_like"])
 
 
@@ -119,12 +121,50 @@ class Plan:
         return final
 
 
+_TOO_MANY = "Up to here, more functions call each other than can be followed. Fewer of them will do."
+
+
+class _TooManyError(Exception):
+    def __init__(self, line: int) -> None:
+        super().__init__(f"too many names in line {line}")
+        self.line = line
+
+
 @dataclass(frozen=True, slots=True)
 class _Function:
     reads: frozenset[str]
     uses: frozenset[str]
     writes: frozenset[str]
     writes_arguments: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.reads) + len(self.uses) + len(self.writes)
+
+
+class _Functions(dict[str, _Function]):
+    """The functions that were defined so far, by name, and how many names may still be followed."""
+
+    left = MOST_NAMES
+
+    def called(self, node: ast.stmt, reads: Iterable[str]) -> Iterator[tuple[str, _Function]]:
+        """The functions among *reads*, and the ones that they call in turn; paid for before they are handed out.
+
+        Raises:
+            _TooManyError: Nothing is left.
+        """
+        waiting = [name for name in sorted(reads) if name in self]
+        found = set(waiting)
+        while waiting:
+            name = waiting.pop()
+            one = self[name]
+            self.left -= one.size + 1
+            if self.left < 0:
+                raise _TooManyError(node.lineno)
+            yield name, one
+            further = [inner for inner in sorted(one.reads - found) if inner in self]
+            found.update(further)
+            waiting += further
 
 
 def read_plan(code: str) -> Plan:
@@ -138,7 +178,10 @@ def read_plan(code: str) -> Plan:
         return Plan(faults=(fault_in(error, code),))
     except (ValueError, RecursionError, MemoryError):
         return Plan(faults=(Fault(message="This text cannot be read as Python.", line=1),))
-    return replace(_plan(body), source=readable, faults=faults)
+    try:
+        return replace(_plan(body), source=readable, faults=faults)
+    except _TooManyError as error:
+        return Plan(faults=(Fault(message=_TOO_MANY, line=error.line),))
 
 
 def steps(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -163,7 +206,7 @@ def _switches_autograd(item: ast.withitem) -> bool:
 
 
 def _plan(body: list[ast.stmt]) -> Plan:
-    functions: dict[str, _Function] = {}
+    functions = _Functions()
     lines = _through_views([_line(node, functions) for node in steps(body)])
     last = {name: index for index, line in enumerate(lines) for name in line.writes}
     return Plan(lines=tuple(lines), last=last)
@@ -195,7 +238,7 @@ def _through_views(lines: list[Line]) -> list[Line]:
     return found
 
 
-def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
+def _line(node: ast.stmt, functions: _Functions) -> Line:
     nodes = list(ast.walk(node))
     blank = is_blank(node, nodes)
     if isinstance(node, ast.FunctionDef):
@@ -205,11 +248,11 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
     else:
         reads, uses = reads_of(nodes)
         writes, fresh = writes_of(nodes), freshly_bound(node)
-        for name in _reached(reads, functions):
-            helper = functions[name]
-            reads, uses, writes = reads | helper.reads, uses | helper.uses, writes | helper.writes
-            if helper.writes_arguments:
-                writes |= _arguments(node, name)
+        helpers = dict(functions.called(node, reads))
+        reads = reads.union(*(one.reads for one in helpers.values()))
+        uses = uses.union(*(one.uses for one in helpers.values()))
+        changed = (_arguments(node, name) for name, one in helpers.items() if one.writes_arguments)
+        writes = writes.union(*(one.writes for one in helpers.values()), *changed)
         fresh -= reads
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             for name in writes:
@@ -225,18 +268,6 @@ def _line(node: ast.stmt, functions: dict[str, _Function]) -> Line:
         fresh=fresh,
         blank=blank,
     )
-
-
-def _reached(reads: frozenset[str], functions: dict[str, _Function]) -> list[str]:
-    """The functions among *reads*, and the ones that they call in turn."""
-    found: list[str] = []
-    waiting = sorted(reads & functions.keys())
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.append(name)
-            waiting += sorted(functions[name].reads & functions.keys())
-    return found
 
 
 def _function(node: ast.FunctionDef) -> _Function:

@@ -90,3 +90,25 @@ def test_a_fault_has_its_line():
 
     assert fault.line == 2
     assert "dy = = 2" in fault.message
+
+
+CHAIN = "\n".join(f"def f{one}():\n    return f{one - 1}()" for one in range(1, 700))
+CROSSED = "\n".join(f"def f{one}():\n    return f{one - 1}() + f{one // 2}() + n{one}" for one in range(1, 300))
+
+
+@pytest.mark.parametrize("functions", [CHAIN, CROSSED])
+@pytest.mark.parametrize(
+    "calls", ["f299()\n" * 1000, "\n".join(f"g = lambda: f299() + h{one}()" for one in range(600))]
+)
+def test_functions_that_call_each_other_are_followed_so_far_and_no_further(functions, calls):
+    plan = read_plan(f"{functions}\n{calls}")
+
+    assert plan.fault is not None
+    assert "functions call each other" in plan.fault.message
+
+
+def test_a_call_reads_and_writes_what_the_functions_behind_it_do():
+    plan = read_plan("def f():\n    dx.add_(u)\ndef g():\n    f()\n    return v\nk = g()")
+
+    assert plan.lines[-1].reads >= {"g", "f", "dx", "u", "v"}
+    assert plan.lines[-1].writes == {"k", "dx"}
