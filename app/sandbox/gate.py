@@ -38,6 +38,11 @@ _NOTICES = (
 )
 _TABLE = str.maketrans(_PLAIN)
 
+_NO_FUNCTION = {
+    "open": "`open` is not available in a box: there are no files, and everything that is needed is in scope.",
+    "input": "`input()` has nobody to ask in a box: everything that is needed is in scope.",
+}
+
 _KINDS = """
 Module Expr Assign AugAssign AnnAssign Delete For While If Break Continue Pass FunctionDef Lambda Return
 arguments arg BinOp UnaryOp BoolOp Compare IfExp Call keyword Starred Subscript Slice Tuple List Dict Set
@@ -135,7 +140,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
 def _too_much(code: str) -> Refusal | None:
     """What would cost the parser too much, found without parsing."""
     if len(code) > LONGEST:
-        return Refusal(1, 1, f"The code is longer than {LONGEST:,} characters.")
+        return Refusal(1, 1, f"The text has {len(code):,} characters; a box takes {LONGEST:,}. Shorten it.")
     depth = 0
     for place, character in enumerate(code):
         if character in _OPENING:
@@ -193,6 +198,8 @@ def _check(node: ast.AST, rules: tuple[str, ...]) -> None:
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
             _check_name(node, name)
+        case ast.Call(func=ast.Name(id="input")):
+            raise _Refused(node, _NO_FUNCTION["input"])
         case ast.Attribute(attr=attribute):
             _check_attribute(node, attribute)
             if not isinstance(node.ctx, ast.Load) and attribute != "data":
@@ -214,7 +221,7 @@ def _check_name(node: ast.AST, name: str) -> None:
     if _is_hidden(name):
         raise _Refused(node, f"`{name}` begins with two underscores and is not available in a box.")
     if hasattr(builtins, name) and name not in BUILTINS:
-        raise _Refused(node, f"`{name}` is not available in a box.")
+        raise _Refused(node, _NO_FUNCTION.get(name, f"`{name}` is not available in a box."))
 
 
 def _check_attribute(node: ast.Attribute, attribute: str) -> None:
@@ -222,6 +229,9 @@ def _check_attribute(node: ast.Attribute, attribute: str) -> None:
         return
     if attribute in AUTOGRAD or "backward" in attribute or attribute.startswith("requires_grad"):
         raise _Refused(node, _by_hand(attribute))
+    for inner in ast.walk(node.value):  # what it stands behind may be the reason, such as `open(…).read()`
+        if isinstance(inner, ast.Name):
+            _check_name(inner, inner.id)
     close = difflib.get_close_matches(attribute[:60], ATTRIBUTES, n=1, cutoff=0.75)
     meant = f" Did you mean `.{close[0]}`?" if close else ""
     raise _Refused(node, f"`.{attribute[:60]}` is not available in a box.{meant}")

@@ -40,6 +40,11 @@ REFUSED = {
     "__builtins__": "not available",
     "open('/etc/passwd')": "not available",
     "eval('1')": "not available",
+    "x = open('x').read()": "`open` is not available in a box: there are no files",
+    "x = [float(one) for one in open('x').read().split()]": "there are no files",
+    "x = eval('1').shapee": "`eval` is not available",
+    "x = input()": "nobody to ask",
+    "x = float(input('dW? ').strip())": "nobody to ask",
     "getattr(x, 'sum')": "not available",
     "'{0.__class__}'.format(x)": "not available",
     "x.storage()": "not available",
@@ -60,7 +65,7 @@ REFUSED = {
     "-" * 9000 + "1": "signs",
     "x" + ".T" * 8000: "cannot be read",
     "+".join(["x"] * 900): "nested",
-    "x = 1\n" * LONGEST: "longer",
+    "x = 1\n" * LONGEST: "120,000 characters; a box takes 20,000",
     "\ud800": "cannot be read",
 }
 

@@ -11,6 +11,17 @@ from dataclasses import dataclass, replace
 
 MOST_FAULTS = 8
 MOST_LINES = 400
+_FOREIGN = (
+    (r"^(?:>>>|\.\.\.)", "`{}` is what Python shows before a line; delete it"),
+    (r"^(?:```|~~~)", "three such signs begin and end code in a text; delete this line"),
+    (r"^[%!]", "a line with `{}` in front is for a notebook; delete it"),
+    (r"[\u00b9\u00b2\u00b3\u2070-\u207e]", "`{}` is no power in Python; a power is written `**`, such as `y ** 2`"),
+    (r"\u221a", "`{}` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
+    (r"\u2190|:=", "a name gets its value by a single `=`"),
+    (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
+    (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
+)
+"""What comes along with a text that was pasted, or is written on paper and not in Python; the most telling first."""
 _WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")
 
 
@@ -39,7 +50,9 @@ def fault_in(error: SyntaxError, code: str) -> Fault:
     """What *error* says of *code*, in a sentence with the line that it stands in."""
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
-    reason = (error.msg or "invalid syntax").rstrip(".")
+    found = ((re.search(pattern, line.partition("#")[0]), reason) for pattern, reason in _FOREIGN)
+    told = next((reason.format(match[0]) for match, reason in found if match), "")
+    reason = told or (error.msg or "invalid syntax").rstrip(".")
     said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
     return Fault(message=said, line=error.lineno or 1, column=error.offset)
 

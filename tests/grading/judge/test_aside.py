@@ -1,0 +1,41 @@
+"""What is pasted along with code, or written as on paper, is told by its own sentence."""
+
+import pytest
+
+from app.grading.judge.aside import set_aside
+
+RIGHT = "dX = dY @ W.T"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f">>> {RIGHT}", "`>>>` is what Python shows before a line; delete it"),
+        (f"... {RIGHT}", "`...` is what Python shows before a line; delete it"),
+        ("```", "three such signs begin and end code in a text; delete this line"),
+        ("```python", "three such signs begin and end code in a text; delete this line"),
+        ("~~~", "three such signs begin and end code in a text; delete this line"),
+        ("%matplotlib inline", "a line with `%` in front is for a notebook; delete it"),
+        ("!pip list", "a line with `!` in front is for a notebook; delete it"),
+        ("dy = (1 - y²) * g", "`²` is no power in Python; a power is written `**`, such as `y ** 2`"),
+        ("dy = y⁻¹", "`⁻` is no power in Python; a power is written `**`, such as `y ** 2`"),
+        ("dy = √y", "`√` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
+        ("dW ← dX", "a name gets its value by a single `=`"),
+        ("dW := dX", "a name gets its value by a single `=`"),
+        ("dW = a && b", "Python writes `and` and `or`; between tensors `&` and `|`"),
+        ("dW = ∂L", "`∂` is no sign that Python reads"),
+        ("dW = (dX", "'(' was never closed"),
+        ("dW = (dX  # √", "'(' was never closed"),
+    ],
+)
+def test_a_line_that_is_no_python_is_told_in_words(line: str, said: str) -> None:
+    _, faults = set_aside(f"{RIGHT}\n{line}\ndb = dY.sum(0)")
+
+    assert [one.message for one in faults] == [f"This line is not Python yet: {said}. It reads `{line}`."]
+    assert [one.line for one in faults] == [2]
+
+
+def test_such_signs_are_nobodys_business_where_they_do_no_harm() -> None:
+    code = f"{RIGHT}  # y² → √x && >>>\nname = '∂'"
+
+    assert set_aside(code) == (code, ())
