@@ -10,6 +10,7 @@ import builtins
 import difflib
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
@@ -125,7 +126,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         tree = _parse(code)
         _check_depth(tree)
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
-        for node in ast.walk(tree):
+        for node in _in_order(tree):
             if not (CLASSES in rules and _of_a_class(node, own)):
                 _check(node, rules)
     except _Refused as found:
@@ -162,6 +163,15 @@ def _check_depth(tree: ast.Module) -> None:
         if not level:
             return
     raise _Refused(next((node for node in level if hasattr(node, "lineno")), None), "This is nested too deeply.")
+
+
+def _in_order(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes as they stand in the text, so that of two lines the first is told."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:

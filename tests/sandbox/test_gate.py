@@ -70,6 +70,21 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Y2 = X @ W\nY2.backward(dY)\ndX = X.grad",
+        "a = 1\nb = (c + [open('x')])\nx.grad",
+        "\nif x:\n    eval('1')\ny.grad",
+    ],
+)
+def test_of_two_lines_that_are_not_for_a_box_the_first_is_told(code):
+    found = refusal(code)
+
+    assert found is not None
+    assert found.line == 2 + code.startswith("\n")
+
+
 @pytest.mark.parametrize("code", HONEST)
 def test_honest_code_passes(code):
     assert refusal(code) is None

@@ -147,7 +147,8 @@ class Engine:
         if "escaped" in reply.texts:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
-        trials = read_trials(reply.arrays, reply.texts, bench.runs, bench.hidden)
+        read = read_trials(reply.arrays, reply.texts, bench.runs, bench.hidden)
+        trials = {run: bench.placed(one, plan) for run, one in read.items()}
         printed = reply.texts.get("printed", "")
         try:
             bare = self._judged_trials(bench, plan, trials, printed, explains=False)
@@ -199,11 +200,12 @@ class Engine:
             return checker_runs.run(task.checker, code, plan, jail)
         if isinstance(task, FunctionTask):
             return function_runs.run(task.box, code, plan, jail)
-        reply = jail.run(self._bench(task).job(plan, visible_only=True))
+        bench = self._bench(task)
+        reply = jail.run(bench.job(plan, visible_only=True))
         if reply.ending != "done":
             verdict = ending(reply, task.grad.seconds)
             return Run(outcome=verdict.outcome, message=verdict.message)
-        trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]
+        trial = bench.placed(read_trials(reply.arrays, reply.texts, ["v"])["v"], plan)
         shown = tuple(
             Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in trial.shown[:_SHOWN]
         )

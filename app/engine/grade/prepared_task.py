@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from app.sandbox.wire import Job
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
+MOST_KNOWN = 100
 _LOSSES = frozenset({"L", "loss"})
 
 
@@ -142,6 +144,16 @@ class Bench:
         }
         arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays
         return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+
+    def placed(self, trial: Trial, plan: Plan) -> Trial:
+        """*trial* with the names that stood in scope at each of its errors."""
+        given = (*self._jobs[0]["scope"], *self.study.forward.dims)
+
+        def known(error: Raised) -> tuple[str, ...]:
+            written = (name for line in plan.lines[: error.statement] for name in sorted(line.writes))
+            return (*given, *islice(written, MOST_KNOWN))
+
+        return replace(trial, errors=[replace(one, known=known(one)) for one in trial.errors])
 
     def _volunteered(self, plan: Plan) -> list[str]:
         """Gradients that nobody asked for; they are kept, so that a mistake in them can be found there."""

@@ -83,6 +83,8 @@ class Judge:
 
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
+        if not self.plan.lines:
+            return self._named(name, "not-yet", message=f"Nothing is written here yet. A line `{name} = …` is wanted.")
         if last is None:
             others = [one for one in self.plan.last if one not in self.ruling.forced]
             return self._named(

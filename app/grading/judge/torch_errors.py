@@ -4,6 +4,7 @@ Every row takes what torch said and the operands of the operation that raised; w
 """
 
 import re
+from difflib import get_close_matches
 
 from app.grading.judge.call_errors import CALLS
 from app.grading.judge.trials import Raised, Row, shape_text
@@ -137,8 +138,12 @@ def _truth(_: re.Match[str], __: Raised) -> str:
 def _no_name(found: re.Match[str], error: Raised) -> str:
     if error.source.startswith(f"{found[1]} == "):
         return f"`==` compares, and `{found[1]}` does not exist yet. One `=` assigns: `{found[1]} = …`."
+    name = found[1]
+    alike = [one for one in error.known if one.lower() == name.lower()] or get_close_matches(name, error.known, 1)
+    if alike:
+        return f"`{name}` does not exist at this point. There is a `{alike[0]}`; capital and small letters count."
     return (
-        f"`{found[1]}` does not exist at this point. Is it written further down, or spelled differently? "
+        f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."
     )
 

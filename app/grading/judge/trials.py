@@ -28,7 +28,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """An exception of the learner's code, as the jail reported it."""
+    """An exception of the learner's code, as the jail reported it; *known* are the names that it could have read."""
 
     kind: str
     text: str
@@ -36,6 +36,7 @@ class Raised:
     source: str
     operands: tuple[Operand, ...]
     statement: int
+    known: tuple[str, ...] = ()
 
 
 Row = tuple[str, Callable[[re.Match[str], Raised], str]]

@@ -197,3 +197,35 @@ def test_no_line_is_right_by_luck_with_indices(engine, line):
 
 def test_the_solution_of_a_lookup_passes(engine):
     assert standing(engine, LOOKUP, LOOKUP.solution)[0].passed
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "meant"),
+    [
+        ("dX = dy @ W.T", "dy", "dY"),
+        ("dX = dY @ w.T", "w", "W"),
+        ("half = dY / 2\ndX = haf @ W.T * 2", "haf", "half"),
+        ("dX = dY @ W.T * n / N", "n", "N"),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, name, meant):
+    code = f"{line}\ndW = X.T @ dY\ndb = dY.sum(0)"
+    verdict, _ = standing(engine, LINEAR, code)
+    run = engine.run(LINEAR.task(), code)
+
+    for message in (verdict.message, named(verdict, "dX").message, run.message):
+        assert message.startswith(f"`{name}` does not exist at this point. There is a `{meant}`")
+
+
+def test_a_name_like_no_other_is_told_without_one(engine):
+    verdict, _ = standing(engine, LINEAR, "dX = zzz @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)")
+
+    assert "Is it written further down" in verdict.message
+
+
+@pytest.mark.parametrize("code", ["", "\n  \n", "# nothing yet\n"])
+def test_an_empty_box_is_not_told_that_something_was_lost(engine, code):
+    verdict, found = standing(engine, LINEAR, code)
+
+    assert found == dict.fromkeys(("dX", "dW", "db"), "not-yet")
+    assert named(verdict, "dW").message == "Nothing is written here yet. A line `dW = …` is wanted."
