@@ -13,9 +13,7 @@ import time
 from collections.abc import Sequence
 
 from app.sandbox import jail, kernel, protection
-from app.sandbox.interrupt import Interrupt
-from app.sandbox.pipe import Pipe
-from app.sandbox.process import COMMAND, Child, Exit, Zygote, ZygoteGoneError
+from app.sandbox.process import COMMAND, Child, Exit, Interrupt, Pipe, Zygote, ZygoteGoneError
 from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
 
 _RETRY_SECONDS = 1.0

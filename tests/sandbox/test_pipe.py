@@ -9,9 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.sandbox import frames
-from app.sandbox.interrupt import Interrupt, StoppedError
-from app.sandbox.pipe import Pipe
-from app.sandbox.process import Child
+from app.sandbox.process import Child, Interrupt, Pipe, StoppedError
 
 START = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 
@@ -119,7 +117,7 @@ def test_a_flood_that_ends_well_is_a_flood(child: Child) -> None:
 
 DRIPPED = """
 import os, resource
-from app.sandbox.pipe import Pipe
+from app.sandbox.process import Pipe
 read_end, write_end = os.pipe()
 pipe = Pipe(read_end)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -18,7 +18,7 @@ from app.content.blocks import CodeBox
 from app.content.course import load_course
 from app.sandbox import frames
 from app.sandbox.gate import LONGEST, normalise, refusal
-from app.sandbox.pipe import Pipe
+from app.sandbox.process import Pipe
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 from app.sandbox.wire import decode_result
 from tests.examples import examples

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from app.engine.grade.forward_references import JailRuns
 from app.engine.pool.crossing import put, take
 from app.sandbox import kernel
-from app.sandbox.interrupt import StoppedError
+from app.sandbox.process import StoppedError
 from app.sandbox.wire import Job, Reply
 
 CPU_SECONDS = 3

@@ -33,7 +33,7 @@ from app.engine.train.trainer import Trainer, gated
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
-from app.sandbox.interrupt import StoppedError
+from app.sandbox.process import StoppedError
 from app.sandbox.runner import Jail
 
 TOO_MUCH = (

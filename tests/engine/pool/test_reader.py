@@ -11,7 +11,7 @@ import pytest
 
 from app.engine.pool import reader
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
-from app.sandbox.interrupt import StoppedError
+from app.sandbox.process import StoppedError
 from app.sandbox.wire import Job, Reply
 
 
