@@ -3,6 +3,7 @@
 Everything here is plain data between parse and render. Prose fields hold HTML that only `prose` may make.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -126,6 +127,13 @@ class Forward:
     source: str
     source_line: int
     show: bool = True
+
+    @property
+    def sizes(self) -> tuple[tuple[str, int], ...]:
+        """The dims, in the order in which the axes of the inputs name them."""
+        named = re.findall(r"\w+", " ".join(size for one in self.inputs for size in one.sizes))
+        order = [name for name in dict.fromkeys(named) if name in self.dims]
+        return tuple((name, self.dims[name]) for name in dict.fromkeys((*order, *self.dims)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

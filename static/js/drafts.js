@@ -111,7 +111,7 @@ class Draft {
       if (!response.ok) throw Object.assign(new Error(response.status), { answered: true });
       this.confirm(text, line, await response.json());
     } catch ({ answered }) {
-      this.say(answered ? "Not saved: the server cannot. Kept on this device" : "Kept on this device", "kept");
+      this.say(answered ? "Kept on this device: the server could not save it" : "Kept on this device", "kept");
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.save(), AGAIN);
     }

@@ -5,6 +5,11 @@ function shapeText(shape) {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
 }
 
+/** `0, 1 and 3` */
+function listed(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
 /** *parts*: plain strings and, in arrays of one, code. */
 function show(output, parts, fits = true) {
   output.replaceChildren(
@@ -44,7 +49,7 @@ function axes(picker) {
     const summed = axes.filter((axis) => axis.querySelector("input").checked).map((axis) => axis.dataset.axis);
     if (drawing) drawing.dataset.summed = summed.join(" ");
     const left = leaves.get(summed.join(" ")) ?? shapeText(sizes);
-    const over = summed.length > 1 ? `axes ${summed.join(" and ")}` : `axis ${summed[0]}`;
+    const over = summed.length > 1 ? `axes ${listed(summed)}` : `axis ${summed[0]}`;
     const said = summed.length ? `Summed over ${over}, ` : "Not summed, ";
     show(output, [said, [picker.dataset.source], " has the shape ", [left], "."]);
   };

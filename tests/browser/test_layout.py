@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from app.content.blocks import Grad
+from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import read_lesson
 from tests.browser.steps import expect_verdict, open_page, write
 
@@ -82,6 +82,27 @@ def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_che
     expect(notice).to_have_text("The text has 28,000 characters; a box takes 20,000. Shorten it before you check.")
     write(page, BOX, "dC = 1\n")
     expect(notice).to_be_hidden()
+
+
+ROWS = """() => [...document.querySelectorAll(".masthead, .code-form .actions")].map(row => {
+  const shown = [...row.children].filter(one => one.offsetWidth && getComputedStyle(one).position !== "absolute");
+  const middles = shown.map(one => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2);
+  return [row.textContent, Math.max(...middles) - Math.min(...middles) < 14];
+})"""
+
+
+@pytest.mark.parametrize("slug", ["first-layer-and-exam", "from-the-loss-to-the-logits"])
+def test_the_head_of_the_page_and_the_buttons_of_a_box_stand_in_one_row(page: Page, slug: str) -> None:
+    lesson = read_lesson(slug)
+    page.goto(f"/lessons/{slug}")
+    for exercise in lesson.exercises:
+        kind = "code" if isinstance(exercise, CodeBox) else "quiz"
+        for _ in exercise.hints:
+            address = f"/lessons/{slug}/{kind}/{exercise.name}/hint"
+            assert page.request.post(address, headers={"sec-fetch-site": "same-origin"}).ok
+    open_page(page, f"/lessons/{slug}")
+
+    assert [one for one, fits in page.evaluate(ROWS) if not fits] == []
 
 
 PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions button:not([hidden])")].map(button => {

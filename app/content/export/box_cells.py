@@ -17,7 +17,7 @@ def program(forward: Forward) -> Cell:
     opening = f'with backhand.program("{forward.name}", "{forward.output}"{", " + dims if dims else ""}):'
     body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
     shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
-    sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.dims.items())}\n" if dims else ""
+    sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.sizes)}\n" if dims else ""
     plain = f"{sizes}{shapes}\n{forward.source.strip()}"
     return Cell(text=f"{opening}\n{_indented(body)}", code=True, name=forward.name, plain=plain)
 

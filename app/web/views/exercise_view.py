@@ -53,7 +53,7 @@ class HintsView:
     @property
     def label(self) -> str:
         if len(self.open) == self.total:
-            return "The only hint is open" if self.total == 1 else f"All {self.total} hints are open"
+            return "Hint open" if self.total == 1 else "All hints open"
         return "Hint" if self.total == 1 else f"Hint {len(self.open) + 1} of {self.total}"
 
 

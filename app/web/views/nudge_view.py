@@ -51,10 +51,10 @@ def nudge_view(lesson: Lesson, box: CodeBox, nudge: Nudge) -> NudgeView:
 
 
 def _rows(nudge: Nudge, at: str) -> tuple[tuple[str, str], ...]:
-    own = "none" if nudge.own is None else f"{nudge.own:.7g}"
+    own = "none" if nudge.own is None else f"{nudge.own:#.7g}"
     return (
-        ("L at `+h`", f"{nudge.above:.15g}"),
-        ("L at `−h`", f"{nudge.below:.15g}"),
-        ("difference / `2h`", f"{nudge.quotient:.7g}"),
+        ("L at `+h`", f"{nudge.above:#.15g}"),
+        ("L at `−h`", f"{nudge.below:#.15g}"),
+        ("difference / `2h`", f"{nudge.quotient:#.7g}"),
         (f"your `{nudge.name}{at}`", own),
     )

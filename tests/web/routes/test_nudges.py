@@ -47,6 +47,17 @@ def test_a_nudge_shows_both_losses_the_step_the_quotient_and_the_own_number(clie
     assert "Your number is 2 times the quotient." in text.partition("hx-swap-oob")[2]
 
 
+def test_the_two_numbers_that_are_compared_have_as_many_digits(client: TestClient, grader, page, monkeypatch) -> None:
+    told = Nudge(outcome="graded", name="dX", entry=(0,), step=1e-4, quotient=9.11035, own=-9.110351)
+
+    async def answer(*_: object) -> Nudge:
+        return told
+
+    monkeypatch.setattr(grader, "nudge", answer)
+
+    assert "9.110350 your dX[0]-9.110351" in page(nudge(client).text).text("linear-backward-dX-nudged")
+
+
 def test_a_plain_form_gets_a_page_with_the_same_result(client: TestClient) -> None:
     fragment = nudge(client).text
     response = nudge(client, htmx=False)
