@@ -22,11 +22,9 @@ from app.store.migrate import migrate
 from app.store.renames import adopt_renames
 from app.web.checks import Checks
 from app.web.middleware.error_pages import TITLES, ErrorPages, described
-from app.web.middleware.head import HeadAsGet
 from app.web.middleware.metrics import Metrics, RequestCount
-from app.web.middleware.redirects import RelativeRedirects
 from app.web.middleware.request_log import RequestLog
-from app.web.middleware.security import RequestGuard, SecurityHeaders
+from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (

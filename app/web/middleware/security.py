@@ -1,12 +1,13 @@
-"""What every answer carries and which requests are refused: headers, forged requests, oversized bodies.
+"""What every answer carries and which requests are refused: headers, redirects, forged requests, oversized bodies.
 
 Plain ASGI: the headers are on every answer, the ones of errors and files too.
 """
 
+import asyncio
 import re
 import secrets
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -121,3 +122,59 @@ def _declared_length(headers: Headers) -> int:
 
 def _too_large(limit: int) -> HTTPException:
     return HTTPException(413, f"More than {limit // 1024} KiB were sent; nothing was stored.")
+
+
+class RelativeRedirects:
+    """Cuts the scheme and the host off a `Location` that names this very server.
+
+    Starlette takes a slash too many away with a redirect to a whole address. Behind a proxy that ends TLS that address
+    begins with `http:`, and a page on `https:` must not lead there.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_relative(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                location = headers.get("location", "")
+                asked = URL(scope=scope)
+                own = f"{asked.scheme}://{asked.netloc}/"
+                # Not for a path of two slashes: what remained would name another host.
+                if location.startswith(own) and not location.startswith(own + "/"):
+                    headers["location"] = location.removeprefix(own[:-1])
+            await send(message)
+
+        await self._app(scope, receive, send_relative)
+
+
+class HeadAsGet:
+    """Asks for GET where HEAD was sent, and lets the headers through: monitors and balancers ask that way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        begun = asyncio.Event()
+
+        async def gone() -> Message:
+            # Nobody waits for a body: a stream of events ends where it begins.
+            await begun.wait()
+            return {"type": "http.disconnect"}
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not begun.is_set():
+                begun.set()
+                await send({"type": "http.response.body"})
+
+        await self._app({**scope, "method": "GET"}, gone, send_head)
