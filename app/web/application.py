@@ -21,9 +21,8 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.renames import adopt_renames
 from app.web.checks import Checks
-from app.web.middleware.error_pages import TITLES, ErrorPages, described
-from app.web.middleware.metrics import Metrics, RequestCount
-from app.web.middleware.request_log import RequestLog
+from app.web.middleware.metrics import Metrics
+from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
@@ -92,7 +91,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
         openapi_url=None,
         lifespan=lifespan,
         middleware=[
-            Middleware(RequestCount, metrics=metrics),
+            Middleware(RequestCount, requests=metrics.requests),
             Middleware(RequestLog),
             Middleware(HeadAsGet),
             Middleware(SecurityHeaders, secure=settings.secure_cookies),

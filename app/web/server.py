@@ -23,7 +23,7 @@ from app.settings import Settings
 from app.store import unusable
 from app.store.migrate import migrate
 from app.web.application import create_app
-from app.web.middleware.request_log import configure_logs
+from app.web.middleware.reports import configure_logs
 
 log = structlog.get_logger()
 

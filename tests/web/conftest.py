@@ -23,7 +23,7 @@ from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
-from app.web.middleware.request_log import configure_logs
+from app.web.middleware.reports import configure_logs
 
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"

@@ -26,7 +26,7 @@ from app.store.database import Database
 from app.store.trainings import Begun
 from app.web.application import create_app
 from app.web.json_columns import encoded
-from app.web.middleware.request_log import configure_logs
+from app.web.middleware.reports import configure_logs
 from tests.engine.train.load import COURSE as TRAINING
 from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, routes_of, sound
 from tests.web.conftest import BROWSER, FakeGrader

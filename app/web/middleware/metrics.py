@@ -14,17 +14,13 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.engine.grader import Load, Readiness
 from app.settings import Network
 from app.web.limits import NotNowError
-from app.web.middleware.noting import Noting
-from app.web.render import URL
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 FORWARDED = ("forwarded", "x-forwarded-for", "via")
-LEFT = 499  # nobody waited for the answer; the number that proxies write down for it
 
 
 @dataclass(slots=True)
@@ -62,7 +58,7 @@ class Metrics:
             buckets=SECONDS,
             registry=self._registry,
         )
-        self._requests = Counter(
+        self.requests = Counter(
             "backhand_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
         )
 
@@ -85,9 +81,6 @@ class Metrics:
     def stored(self, kind: str) -> None:
         """Count an answer that was found."""
         self._checks.labels(kind, "stored").inc()
-
-    def request(self, route: str, status: int) -> None:
-        self._requests.labels(route, str(status)).inc()
 
     def text(self, state: State) -> bytes:
         now = CollectorRegistry()
@@ -119,24 +112,6 @@ class _Now(Collector):
             yield _gauge("backhand_canaries_succeeded", "Canary attacks that succeeded.", len(look.succeeded))
 
 
-class RequestCount:
-    """Counts every request; its route is the template of the address, never the address."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app = app
-        self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        noting = Noting(send, otherwise=LEFT)
-        try:
-            await self._app(scope, receive, noting)
-        finally:
-            self._metrics.request(_route(scope), noting.status)
-
-
 def may_read(request: HTTPConnection, networks: tuple[Network, ...]) -> bool:
     """Whether the peer itself is in one of *networks*; what a proxy passes on is a stranger's request."""
     if request.client is None or any(name in request.headers for name in FORWARDED):
@@ -146,13 +121,6 @@ def may_read(request: HTTPConnection, networks: tuple[Network, ...]) -> bool:
     except ValueError:
         return False
     return any(peer in network for network in networks)
-
-
-def _route(scope: Scope) -> str:
-    if scope["path"].startswith(f"{URL}/"):
-        return f"{URL}/{{file}}"
-    path: str = getattr(scope.get("route"), "path", "unmatched")
-    return path
 
 
 def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:

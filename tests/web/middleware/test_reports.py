@@ -4,7 +4,7 @@ import pytest
 import structlog
 from starlette.testclient import TestClient
 
-from app.web.middleware.request_log import configure_logs
+from app.web.middleware.reports import configure_logs
 
 LESSON = "/lessons/linear"
 

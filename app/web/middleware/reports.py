@@ -1,0 +1,179 @@
+"""What is told of each request: to the log a line, to the metrics a count, to a person a page where it went wrong.
+
+A line says what was asked and how it went; no submission, no token, no query. A page has plain words, never a stack
+trace; errors are logged once, here, without what was submitted.
+"""
+
+import io
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import TextIO
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from prometheus_client import Counter
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.typing import EventDict, ExcInfo, WrappedLogger
+
+from app.web.render import URL
+
+log = structlog.get_logger()
+LEFT = 499  # nobody waited for the answer; the number that proxies write down for it
+
+TITLES = {
+    400: "That request could not be read",
+    403: "Not accepted",
+    404: "There is no such page",
+    405: "That is not how this address is used",
+    413: "Too much text",
+    422: "That form could not be read",
+    429: "Not just now",
+    500: "Our fault, not yours",
+    503: "The server cannot save right now",
+}
+MESSAGES = {
+    404: "The address may be old, or a letter may be missing. Every lesson is in the course index.",
+    405: "Go back to the lesson and use the buttons there.",
+    422: "Go back to the lesson and send the form again.",
+    500: "Something broke on our side. What you wrote before is saved. Please try again.",
+    503: "What you just sent may not be saved: keep a copy of it, and try again in a moment.",
+}
+
+Show = Callable[[Request, int, str, str], Awaitable[Response]]
+
+
+class Noting:
+    """A `send` that remembers the status of the answer; *otherwise* as long as none has begun."""
+
+    def __init__(self, send: Send, otherwise: int = 0) -> None:
+        self._send = send
+        self.status = otherwise
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status, self.started = message["status"], True
+        await self._send(message)
+
+
+def configure_logs(*, plain: bool) -> None:
+    """*plain* for people at a terminal, JSON lines otherwise."""
+    # No local variables in tracebacks: they hold tokens and submissions.
+    tracebacks = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    as_lines = structlog.dev.ConsoleRenderer(exception_formatter=_traceback)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _printable if plain else structlog.processors.ExceptionRenderer(tracebacks),
+            as_lines if plain else structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Values without control characters: an address must not move the cursor of whoever reads the log."""
+    return {name: _escaped(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _escaped(text: str, kept: str = "") -> str:
+    return "".join(one if one.isprintable() or one in kept else ascii(one)[1:-1] for one in text)
+
+
+def _traceback(stream: TextIO, error: ExcInfo) -> None:
+    plain = io.StringIO()
+    structlog.dev.plain_traceback(plain, error)
+    stream.write(_escaped(plain.getvalue(), kept="\n"))
+
+
+class RequestLog:
+    """Logs pages and answers; files and health checks are left out."""
+
+    def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = ("/static/", "/healthz", "/readyz", "/metrics")) -> None:
+        self._app = app
+        self._quiet = quiet
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].startswith(self._quiet):
+            await self._app(scope, receive, send)
+            return
+        began, noting = time.perf_counter(), Noting(send)
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            milliseconds = round((time.perf_counter() - began) * 1000, 1)
+            log.info("request", method=scope["method"], path=scope["path"][:200], status=noting.status, ms=milliseconds)
+
+
+class RequestCount:
+    """Counts every request; its route is the template of the address, never the address."""
+
+    def __init__(self, app: ASGIApp, requests: Counter) -> None:
+        self._app = app
+        self._requests = requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        noting = Noting(send, otherwise=LEFT)
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            self._requests.labels(_route(scope), str(noting.status)).inc()
+
+
+def _route(scope: Scope) -> str:
+    if scope["path"].startswith(f"{URL}/"):
+        return f"{URL}/{{file}}"
+    path: str = getattr(scope.get("route"), "path", "unmatched")
+    return path
+
+
+class ErrorPages:
+    """Turns every exception into a page. *show* makes it from a status, a title and a message."""
+
+    def __init__(self, app: ASGIApp, show: Show) -> None:
+        self._app = app
+        self._show = show
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        noting = Noting(send)
+        try:
+            await self._app(scope, receive, noting)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            status, message = described(error)
+            if noting.started:
+                raise
+            response = await self._show(Request(scope), status, TITLES.get(status, HTTPStatus(status).phrase), message)
+            await response(scope, receive, send)
+
+
+def described(error: Exception) -> tuple[int, str]:
+    """The status and the message for people; what is our fault is logged."""
+    if isinstance(error, HTTPException):
+        said = error.detail if error.detail != HTTPStatus(error.status_code).phrase else ""
+        return error.status_code, said or MESSAGES.get(error.status_code, "")
+    if isinstance(error, RequestValidationError):
+        return 422, MESSAGES[422]
+    if isinstance(error, (OperationalError, InterfaceError, PoolTimeout)):
+        # Without its statement and parameters: they hold what the learner wrote.
+        log.error("database-unavailable", error=str(getattr(error, "orig", "no free connection")))
+        return 503, MESSAGES[503]
+    log.error("request-failed", exc_info=error)
+    return 500, MESSAGES[500]
