@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.sandbox import frames
-from app.sandbox.wire import Result, decode_result
+from app.sandbox import frames, kernel
+from app.sandbox.wire import Job, Result, decode_result
 
 COMMAND = (sys.executable, "-I", "-B", "-m", "app.sandbox.zygote")
 ENVIRONMENT = {
@@ -209,8 +209,8 @@ class Pipe:
         self.ended: Result | None = None
         os.set_blocking(descriptor, False)
 
-    def follow(self, child: Child, deadline: float, most_bytes: int, interrupt: Interrupt | None = None) -> str:
-        """Read until *child* has ended; kill it at the deadline or when it says too much, and return which, or "".
+    def follow(self, child: Child, job: Job, interrupt: Interrupt | None = None) -> str:
+        """Read until *child* has ended; kill it when *job* gives it no more time or it says too much, and return which.
 
         A child that says that it is done is killed at once, and what it said is in `ended`. None that was killed is
         waited for: taking down its memory can take longer than the next run, and whatever it might still do would be
@@ -224,9 +224,10 @@ class Pipe:
         poll.register(child.pidfd, select.POLLIN)
         if interrupt is not None:
             poll.register(interrupt.fileno(), select.POLLIN)
-        self._most = most_bytes
+        self._most = job.output_bytes
+        clock = _Clock(child, job)
         while True:
-            left = deadline - time.monotonic()
+            left = clock.left()
             ready = dict(poll.poll(max(0.0, left) * 1000))
             if interrupt is not None and interrupt.fileno() in ready and interrupt.asked():
                 _kill(child)
@@ -235,7 +236,7 @@ class Pipe:
                 return ""
             if self._descriptor in ready and not self._read():
                 poll.unregister(self._descriptor)  # closed is not ended: the deadline still counts
-            ending = "flood" if self._bytes > most_bytes else "" if self._says_done() else "deadline"
+            ending = "flood" if self._bytes > self._most else "" if self._says_done() else "deadline"
             if ending != "deadline" or left <= 0:
                 _kill(child)
                 return ending
@@ -266,6 +267,30 @@ class Pipe:
         self._chunks.append(chunk)
         self._bytes += len(chunk)
         return bool(chunk)
+
+
+class _Clock:
+    """The time of a run: of the wall, and of the processor, which is looked at when it may have passed."""
+
+    def __init__(self, child: Child, job: Job) -> None:
+        self._child = child
+        self._deadline = time.monotonic() + job.seconds
+        self._cpu = _used(child) + job.cpu_seconds
+        self._look = time.monotonic() + job.cpu_seconds
+
+    def left(self) -> float:
+        """Seconds until the run has to be looked at again; none where its time is over."""
+        now = time.monotonic()
+        if self._look <= now < self._deadline:
+            self._look = now + self._cpu - _used(self._child)
+        return min(self._look, self._deadline) - now
+
+
+def _used(child: Child) -> float:
+    try:
+        return kernel.processor_seconds(child.pid)
+    except OSError:  # it has ended
+        return 0.0
 
 
 def _kill(child: Child) -> None:

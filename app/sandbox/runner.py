@@ -128,7 +128,7 @@ class Jail:
         try:
             read_end = self._hand_over(child, job, parts)
             with contextlib.closing(Pipe(read_end)) as pipe:
-                cut = pipe.follow(child, time.monotonic() + job.seconds, job.output_bytes, self.interrupt)
+                cut = pipe.follow(child, job, self.interrupt)
                 result = pipe.ended or decode_result(pipe.drain())
             # How one ended that was killed from here is known, and nobody waits until its memory is taken down.
             end = _AT_ONCE if cut or pipe.ended else zygote.exit_of(child, _REPORT_SECONDS)
@@ -213,7 +213,7 @@ class Jail:
         if died == signal.SIGSYS:
             return "denied", "a forbidden system call"
         if cut == "deadline":
-            return "timeout", f"still running after {job.seconds:g} s"
+            return "timeout", f"still running after {min(job.seconds, job.cpu_seconds):g} s"
         if cut:
             return "flood", f"more than {job.output_bytes} bytes of output"
         if died == signal.SIGXCPU or (died == signal.SIGKILL and end.cpu_seconds >= min(1.0, job.seconds) - 0.1):

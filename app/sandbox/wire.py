@@ -28,6 +28,7 @@ class Job:
         header: What the driver is told, as JSON values.
         arrays: Tensors by key.
         seconds: Wall-clock limit.
+        cpu_seconds: Of processor time, for a first try: what else the machine does must not make a run look long.
         output_bytes: Cap on everything the child may send back.
     """
 
@@ -35,6 +36,7 @@ class Job:
     header: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(default_factory=dict)
     seconds: float = 2.0
+    cpu_seconds: float = math.inf
     output_bytes: int = 64 * 2**20
 
 

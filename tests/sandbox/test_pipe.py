@@ -1,4 +1,5 @@
 import contextlib
+import math
 import os
 import socket
 import subprocess
@@ -8,8 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.sandbox import frames
+from app.sandbox import frames, kernel
 from app.sandbox.process import Child, Interrupt, Pipe, StoppedError
+from app.sandbox.wire import Job
 
 START = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 
@@ -35,6 +37,7 @@ def followed(
     child: Child,
     *pieces: bytes,
     seconds: float = 0.3,
+    cpu_seconds: float = math.inf,
     most_bytes: int = 2**20,
     interrupt: Interrupt | None = None,
 ) -> tuple[str, Pipe]:
@@ -42,7 +45,8 @@ def followed(
     for piece in pieces:
         os.write(write_end, piece)
     with contextlib.closing(Pipe(read_end)) as pipe, contextlib.closing(os.fdopen(write_end, "wb")):
-        cut = pipe.follow(child, time.monotonic() + seconds, most_bytes, interrupt)
+        job = Job(driver="", header={}, seconds=seconds, cpu_seconds=cpu_seconds, output_bytes=most_bytes)
+        cut = pipe.follow(child, job, interrupt)
     return cut, pipe
 
 
@@ -132,3 +136,27 @@ def test_bytes_that_come_one_by_one_take_no_page_each() -> None:
     taken = subprocess.run([sys.executable, "-c", DRIPPED], capture_output=True, timeout=60, check=True)
 
     assert int(taken.stdout) < 20_000
+
+
+def test_a_child_that_uses_up_its_processor_time_is_cut_long_before_the_wall_s(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = iter([5.0, 5.01, 5.04, 5.06])  # it was warmed up before
+    monkeypatch.setattr(kernel, "processor_seconds", lambda _pid: next(used))
+
+    cut, _ = followed(child, seconds=1000.0, cpu_seconds=0.05)
+
+    assert cut == "deadline"
+    assert not list(used)
+
+
+def test_a_child_that_the_machine_lets_wait_has_all_the_time_of_the_wall(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "processor_seconds", lambda _pid: 1.0)
+    began = time.monotonic()
+
+    cut, _ = followed(child, seconds=0.3, cpu_seconds=0.001)
+
+    assert cut == "deadline"
+    assert time.monotonic() - began >= 0.3

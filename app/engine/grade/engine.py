@@ -215,7 +215,9 @@ class Engine:
         raised = trial.errors[0]
         return replace(done, outcome="error", line=raised.line, message=translate(raised))
 
-    def nudge(self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True) -> Nudge:
+    def nudge(
+        self, task: AnyTask, code: str, name: str, entry: str, *, gate: bool = True, seconds: float | None = None
+    ) -> Nudge:
         """What becomes of the loss when the *entry* of the tensor that *name* is the gradient of is moved a little."""
         task = task.mending if isinstance(task, HuntTask) else task
         if isinstance(task, CheckerTask | FunctionTask):
@@ -223,7 +225,10 @@ class Engine:
         code, _ = normalise(code)
         plan, refused = self._admitted(task.grad.forbid, code, gate)
         try:
-            return nudging.nudged(self._bench(task), self._jail, name, entry, refused or plan)
+            own = nudging.Own(refused or plan, self._hurried(seconds), patient=seconds is None)
+            return nudging.nudged(self._bench(task), self._jail, name, entry, own)
+        except nudging.LateError:
+            return Nudge(outcome="timeout", name=name)
         except (AuthorError, JailFailedError, UnfitError) as error:
             return Nudge(outcome="fault", name=name, message=self._fault(error).message)
         except Exception:

@@ -5,7 +5,7 @@ up and down, on the lesson's own sizes in float64.
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,13 +22,29 @@ from app.sandbox.wire import Job
 _SECONDS = 20.0
 
 
-def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Plan | Verdict) -> Nudge:
-    """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
+class LateError(Exception):
+    """A first try of the learner's code was cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Where the learner's number comes from.
 
     Args:
-        own: Where the learner's number comes from; a verdict where the code is not to be run.
+        plan: A verdict where the code is not to be run.
+        patient: Whether *jail* gives the code all of its time.
+    """
+
+    plan: Plan | Verdict
+    jail: JailRuns
+    patient: bool = True
+
+
+def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Own) -> Nudge:
+    """What became of L when the *entry* of the tensor that *name* is the gradient of was moved.
 
     Raises:
+        LateError: The learner's code is to be given more time.
         JailFailedError: The jail did not finish the author's program.
     """
     tensor = bench.study.sets["v"].tensors.get(name[1:])
@@ -42,7 +58,7 @@ def nudged(bench: Bench, jail: JailRuns, name: str, entry: str, own: Plan | Verd
     quotient = _measured(bench, jail, name[1:], at)
     if isinstance(quotient, str):
         return replace(_answer(name, quotient), entry=at)
-    number, why = _number(bench, jail, name, at, own)
+    number, why = _number(bench, name, at, own)
     reference = bench.references["v"][name[1:]]
     said = why if number is None else compared(quotient, number, max(reference.scale, reference.noise))
     return Nudge(
@@ -96,13 +112,13 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
-def _number(
-    bench: Bench, jail: JailRuns, name: str, entry: tuple[int, ...], own: Plan | Verdict
-) -> tuple[float | None, str]:
+def _number(bench: Bench, name: str, entry: tuple[int, ...], own: Own) -> tuple[float | None, str]:
     """The learner's number there, on the lesson's own sizes; or why there is none."""
-    if isinstance(own, Verdict):
-        return None, f"Your code was not run, so there is no number of yours to compare. {own.message}"
-    reply = jail.run(bench.job(own, visible_only=True))
+    if isinstance(own.plan, Verdict):
+        return None, f"Your code was not run, so there is no number of yours to compare. {own.plan.message}"
+    reply = own.jail.run(bench.job(own.plan, visible_only=True))
+    if reply.ending == "timeout" and not own.patient:
+        raise LateError
     if reply.ending != "done":
         return None, "Your code did not finish, so there is no number of yours to compare."
     trial = read_trials(reply.arrays, reply.texts, ["v"])["v"]

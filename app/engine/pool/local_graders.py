@@ -24,7 +24,7 @@ from app.settings import Settings
 
 log = structlog.get_logger()
 T = TypeVar("T")
-A = TypeVar("A", Verdict, Run)
+A = TypeVar("A", Verdict, Run, Nudge)
 
 UNREAD = "it could not be read just now"
 FAULT = (
@@ -41,7 +41,7 @@ STARTS = 3  # how often a start may fail before that is said
 
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
-SHORT_SECONDS = 0.2  # many times what a backward pass takes
+SHORT_SECONDS = 0.2  # of processor time; many times what a backward pass takes
 
 
 class LocalGraders:
@@ -140,7 +140,7 @@ class LocalGraders:
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
-        return await self._asked(
+        return await self._submitted(
             question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
         )
 
@@ -175,9 +175,7 @@ class LocalGraders:
         runs never hold all of them: a class does not wait for the endless loops of a few.
         """
         answer = await self._asked({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
-        # A busy machine can spend the short time before the child is confined, which the jail calls a fault.
-        late = answer.outcome == "timeout" or (answer.outcome == "fault" and answer.message != FAULT)
-        if not late or seconds <= SHORT_SECONDS:
+        if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
             return answer
         if self._full:
             return instead("busy", BUSY)

@@ -135,7 +135,7 @@ class _Asking:
         self._connection = connection
 
     def run(self, job: Job) -> Reply:
-        asked = {name: getattr(job, name) for name in ("driver", "header", "seconds", "output_bytes")}
+        asked = {name: getattr(job, name) for name in ("driver", "header", "seconds", "cpu_seconds", "output_bytes")}
         put(self._connection, {"run": asked}, job.arrays)
         found = take(self._connection)
         if found is None:

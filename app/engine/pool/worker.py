@@ -116,8 +116,9 @@ def _read(engine: Engine, question: dict[str, Any]) -> Any:
             task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
             return engine.run(task, question["code"], gate=gate, seconds=seconds)
         case "nudge":
-            task, name, entry = _task(question["kind"], question["task"]), question["name"], question["entry"]
-            return engine.nudge(task, question["code"], name, entry, gate=question["gate"])
+            task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
+            name, entry = question["name"], question["entry"]
+            return engine.nudge(task, question["code"], name, entry, gate=gate, seconds=seconds)
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
         case "unfit":

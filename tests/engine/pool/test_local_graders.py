@@ -324,3 +324,19 @@ def test_a_text_that_takes_forever_to_compile_ends_a_reader_and_no_grader(tmp_pa
         assert graders.pids == before
 
     run(claim, tmp_path)
+
+
+def test_endless_loops_that_are_nudged_do_not_hold_up_the_others_either(tmp_path: Path) -> None:
+    async def claim(graders: LocalGraders) -> None:
+        await asyncio.gather(graders.check(task(), RIGHT), graders.check(task(), RIGHT))
+        endless = [
+            asyncio.ensure_future(graders.nudge(task(), f"while True:\n    pass\n# {n}", "dW", "0, 0"))
+            for n in range(3)
+        ]
+        await until(lambda: graders.idle == 0)
+
+        assert (await graders.check(task(), RIGHT)).passed
+        assert not any(one.done() for one in endless)
+        assert all("did not finish" in one.message for one in await asyncio.gather(*endless))
+
+    run(claim, tmp_path, graders=2)
