@@ -16,12 +16,14 @@ from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
-from app.web.limits import Allowance, NotNowError
+from app.web.limits import Allowance, Faults, NotNowError
 from app.web.middleware.metrics import Metrics
 from app.web.tasks import Tasks
 from app.web.verdict_words import JUDGED, LASTING
 
 AT_ONCE = 2
+FAULT_COSTS = 4
+"""Questions that a learner cannot ask within the minute, where a grader ended over one."""
 AT_ONCE_SECONDS = 2.0  # what a run may take
 QUEUE_SECONDS, RESTART_SECONDS = 5.0, 30.0
 BUSY = "Your earlier checks are still running. Your text is saved; wait for them, then check again."
@@ -63,6 +65,7 @@ class Checks:
         self._tasks = tasks
         self._metrics = metrics
         self._allowance = Allowance(a_minute)
+        self._faults = Faults()
         self._running: Counter[int] = Counter()
 
     async def check(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None) -> Answer:
@@ -78,7 +81,7 @@ class Checks:
             self._metrics.stored("check")
             return Answer(found, found=True)
         task = self._tasks.task(lesson, exercise)
-        verdict = await self._asked("check", learner, lambda: self._grader.check(task, code))
+        verdict = await self._asked("check", learner, code, lambda: self._grader.check(task, code))
         # A machine that turned out to refuse code judged nothing; another day the same text may run.
         return Answer(verdict, judged=self._grader.readiness.state != "refused")
 
@@ -87,14 +90,14 @@ class Checks:
         if refusal := self._refusal(code):
             return Run(outcome="refused", message=refusal)
         task = self._tasks.task(lesson, exercise)
-        return await self._asked("run", learner, lambda: self._grader.run(task, code))
+        return await self._asked("run", learner, code, lambda: self._grader.run(task, code))
 
     async def nudge(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, name: str, entry: str) -> Nudge:
         """What becomes of the loss when one entry is moved; it counts as a check while it runs."""
         if refusal := self._refusal(code):
             return Nudge(outcome="refused", name=name, message=refusal)
         task = self._tasks.task(lesson, exercise)
-        return await self._asked("nudge", learner, lambda: self._grader.nudge(task, code, name, entry))
+        return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
 
     async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
         """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""
@@ -129,11 +132,15 @@ class Checks:
             if not self._running[learner]:
                 del self._running[learner]
 
-    async def _asked(self, kind: str, learner: int, ask: Callable[[], Awaitable[A]]) -> A:
+    async def _asked(self, kind: str, learner: int, code: str, ask: Callable[[], Awaitable[A]]) -> A:
         with self._metrics.question(kind) as question:
+            self._faults.refuse(code)
             with self._counted(learner):
                 answer = await ask()
             question.outcome = answer.outcome
+            if answer.outcome == "fault":
+                self._faults.note(code)
+                self._allowance.charge(learner, FAULT_COSTS)
             if answer.outcome == "busy":
                 stopped = self._grader.readiness.state == "stopped"
                 raise NotNowError(answer.message, RESTART_SECONDS if stopped else QUEUE_SECONDS)

@@ -9,6 +9,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine
+from hashlib import sha256
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -16,6 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 MINUTE = 60.0
+FAULT_SECONDS = 600.0
+FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
 TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
 
@@ -56,15 +59,50 @@ class Allowance:
         """
         if not self._a_minute:
             return
-        now, one = self._clock(), MINUTE / self._a_minute
+        now = self._clock()
         # A bucket is known by the moment at which it would be full again; each token puts that off.
-        full_at = max(now, self._full_at.get(learner, now)) + one
-        early = full_at - now - MINUTE
+        early = self._full(learner, now, 1) - now - MINUTE
         if early > 1e-9:
             raise NotNowError(TOO_MANY.format(limit=self._a_minute, seconds=max(1, math.ceil(early))), early)
+        self.charge(learner, 1)
+
+    def charge(self, learner: int, tokens: int) -> None:
+        """Take *tokens*, whether they are there or not."""
+        if not self._a_minute:
+            return
+        now = self._clock()
         if len(self._full_at) >= REMEMBERED:
             self._full_at = {one: at for one, at in self._full_at.items() if at > now}
-        self._full_at[learner] = full_at
+        self._full_at[learner] = self._full(learner, now, tokens)
+
+    def _full(self, learner: int, now: float, tokens: int) -> float:
+        return max(now, self._full_at.get(learner, now)) + tokens * MINUTE / self._a_minute
+
+
+class Faults:
+    """Texts over which graders came to their end; one that did it again is left alone for a while."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ends: dict[bytes, list[float]] = {}
+
+    def note(self, text: str) -> None:
+        if len(self._ends) >= REMEMBERED:
+            self._ends = {key: ends for key, ends in self._ends.items() if ends[-1] > self._clock()}
+        self._ends.setdefault(_digest(text), []).append(self._clock() + FAULT_SECONDS)
+
+    def refuse(self, text: str) -> None:
+        """
+        Raises:
+            NotNowError: Graders ended over *text* more than once not long ago. Once may have been bad luck.
+        """
+        ends = [one for one in self._ends.get(_digest(text), ()) if one > self._clock()]
+        if len(ends) > 1:
+            raise NotNowError(FAULTY, ends[1] - self._clock())
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 T = TypeVar("T")

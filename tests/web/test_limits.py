@@ -16,7 +16,7 @@ from app.engine.grader import Readiness
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.limits import Allowance, NotNowError, while_wanted
+from app.web.limits import Allowance, Faults, NotNowError, while_wanted
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -116,7 +116,50 @@ def test_learners_who_went_away_are_forgotten(clock: Clock, monkeypatch: pytest.
     assert len(allowance._full_at) <= 11
 
 
+def refused(faults: Faults, text: str) -> float:
+    """Seconds for which *text* is left alone; 0 where it is tried."""
+    try:
+        faults.refuse(text)
+    except NotNowError as later:
+        return float((later.headers or {})["retry-after"])
+    return 0.0
+
+
+def test_a_text_over_which_graders_ended_twice_is_left_alone_for_a_while(clock: Clock) -> None:
+    faults = Faults(clock)
+
+    faults.note("bomb")
+    assert refused(faults, "bomb") == 0.0
+    faults.note("bomb")
+    assert refused(faults, "bomb") == 600.0
+    assert refused(faults, "another") == 0.0
+    clock.now += 601.0
+    assert refused(faults, "bomb") == 0.0
+
+
 # What a learner sees of it.
+
+
+def test_a_fault_counts_as_more_than_one_check(client: TestClient, other: TestClient) -> None:
+    assert send(client, "check", "fault").status_code == 200
+
+    assert send(client, "check", "dX = 1").status_code == 429
+    assert send(other, "check", "fault").status_code == 200
+
+
+def test_a_text_that_ended_graders_is_not_given_to_them_again(
+    client: TestClient, other: TestClient, app: FastAPI, grader
+) -> None:
+    for one in (client, other):
+        send(one, "check", "fault")
+    app.state.site.checks._allowance = Allowance(0)
+
+    response = send(client, "check", "fault")
+
+    assert response.status_code == 429
+    assert "Graders stopped over this very text" in response.text
+    assert grader.checked.count("fault") == 2
+    assert send(client, "check", "dX = 1").status_code == 200
 
 
 @pytest.mark.parametrize(("action", "more"), [("check", {}), ("run", {}), ("nudge", {"nudge": "dX", "entry-dX": "0"})])
