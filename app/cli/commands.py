@@ -85,7 +85,7 @@ def export(
     path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,
     form: Annotated[Literal["ipynb", "py", "md"], typer.Option("--format", help="ipynb, py or md.")] = "ipynb",
     to: Annotated[Path, typer.Option("--to", help="Folder to write into.")] = Path(),
-    solutions: Annotated[bool, typer.Option("--solutions", help="With the authors' solutions in the boxes.")] = False,
+    solutions: Annotated[bool, typer.Option("--solutions", help="With solutions, answers and all hints.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
 ) -> None:
     """Write each lesson as a file that runs without the app, with blanks in its boxes."""

@@ -20,6 +20,8 @@ def export(path: Path | None, form: str, to: Path, *, solutions: bool, force: bo
         work = Work(
             codes=_solutions(lesson) if solutions else {},
             right=right_answers(lesson),
+            solved=None if solutions else (),
+            hints=None if solutions else {},
             drawings=drawings_of(lesson),
             names=names_for(lesson),
         )

@@ -70,6 +70,7 @@ def _cells(
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
+    hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]
     yield Cell(
         text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work)}',
         name=f"{block.name}-asked",

@@ -1,6 +1,6 @@
 """What an export is made of, and what goes into the places that a lesson leaves open."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.content.export.unfit import unfit
@@ -48,6 +48,8 @@ class Work:
         codes: What stands in the code boxes; the others keep their blanks.
         answers: What was answered to quizzes, value by value.
         right: The right answers, in backticks, of those quizzes that do not carry it.
+        solved: The quizzes whose answer is told; None tells all.
+        hints: How many hints of an exercise are told; None tells all.
         drawings: The pictures, by name; of the others only the caption is left.
         names: What a training run learns from; a few common names where there are none.
         unfit: Says why a text cannot stand in a file of Python, empty where it can.
@@ -56,6 +58,8 @@ class Work:
     codes: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     right: Mapping[str, str] = field(default_factory=dict)
+    solved: Collection[str] | None = None
+    hints: Mapping[str, int] | None = None
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
     names: Sequence[str] = ()
     unfit: Callable[[str], str] = unfit

@@ -28,7 +28,8 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work) -> str:
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
     own = f"Your answer: {given}" if given else ""
-    return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, folded("Answer", answer)) if part)
+    told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
+    return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
 
 
 def folded(title: str, text: str) -> str:

@@ -30,7 +30,7 @@ TYPES: Mapping[str, str] = {
 
 @router.get("/lessons/{slug}/export.{form}")
 async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False) -> Response:
-    """The lesson as a file; with *blank*, as if nobody had written in it."""
+    """The lesson as a file, with the answers and hints that were reached; with *blank*, as if nobody had been here."""
     if form not in FORMS:
         raise HTTPException(404)
     state, right = LessonState(), dict[str, str]()
@@ -69,7 +69,13 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
             answers[quiz.name] = tuple(answer_of(quiz, given))
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
-        codes=codes, answers=answers, right=right_answers(lesson), drawings=drawings_of(lesson), names=names_for(lesson)
+        codes=codes,
+        answers=answers,
+        right=right_answers(lesson),
+        solved=state.solved,
+        hints={name: row.hints for name, row in state.progress.items()},
+        drawings=drawings_of(lesson),
+        names=names_for(lesson),
     )
 
 

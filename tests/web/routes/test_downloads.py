@@ -51,6 +51,22 @@ def test_a_product_is_answered_as_it_was_built(client: TestClient) -> None:
     assert "Your answer: `X.T @ dY`" in client.get(f"{URL}.md").text
 
 
+def test_only_answers_and_hints_that_were_reached_are_in_it(client: TestClient, other: TestClient) -> None:
+    client.post("/lessons/linear/quiz/dw-shape", data={"answer": "(4, 2)"})
+    tried = client.get(f"{URL}.md").text
+    client.post("/lessons/linear/quiz/dw-shape", data={"answer": "(3, 2)"})
+    client.post("/lessons/linear/code/linear-backward/hint", data={"code": OWN, "revision": 0})
+    reached = client.get(f"{URL}.md").text
+
+    for form in ("ipynb", "py", "md"):
+        assert "<summary>" not in other.get(f"{URL}.{form}").text
+    assert "<summary>" not in tried
+    assert reached.count("<summary>Answer</summary>") == 1
+    assert "**(3, 2)**" in reached
+    assert reached.count("<summary>Hint") == 1
+    assert "<summary>" not in client.get(f"{URL}.md?blank=1").text
+
+
 def test_blank_asks_for_the_lesson_as_it_was(client: TestClient) -> None:
     client.post("/lessons/linear/code/linear-backward/draft", data={"code": OWN, "revision": 0})
 
