@@ -29,19 +29,19 @@ import zlib
 torch.set_num_threads(1)  # tables as small as these are done before a second thread has woken up
 
 
-class training:
+class backhand_training:
     """The names of the course, and what surrounds the loop below."""
 
     LIST = """
 @@LIST@@
 """
 
-    def names(path):
+    def listed(path):
         """The names in the file at *path*, one a line; where there is none, those of the course."""
         file = pathlib.Path(path)
         if file.exists():
             return file.read_text("utf-8").lower().split()
-        return zlib.decompress(base64.b64decode(training.LIST)).decode("ascii").split()
+        return zlib.decompress(base64.b64decode(backhand_training.LIST)).decode("ascii").split()
 
     class NotYet(Exception):
         """A gradient cannot be used; the message says why and what to do."""
@@ -56,7 +56,7 @@ class training:
             names.update({name: backhand.Blank() for name in self.asks})
 
         def __exit__(self, kind, error, trace):
-            if kind is not training.NotYet:
+            if kind is not backhand_training.NotYet:
                 return super().__exit__(kind, error, trace)
             print(error)
             return super().__exit__(None, None, None)
@@ -65,13 +65,14 @@ class training:
         """The *gradients* as a list, when each of them fits its parameter."""
         for parameter, (name, gradient) in zip(parameters, gradients.items()):
             if isinstance(gradient, backhand.Blank):
-                raise training.NotYet(
+                raise backhand_training.NotYet(
                     f"Not yet: `{name}` is still a blank. Write your lines in the place of ____ in this cell too "
                     "(or check the box in the course and export once more). Until then nothing is trained."
                 )
             if not isinstance(gradient, torch.Tensor) or gradient.shape != parameter.shape:
                 shape = tuple(gradient.shape) if isinstance(gradient, torch.Tensor) else type(gradient).__name__
-                raise training.NotYet(f"`{name}` is {shape}; it should have the shape {tuple(parameter.shape)}.")
+                wanted = tuple(parameter.shape)
+                raise backhand_training.NotYet(f"`{name}` is {shape}; it should have the shape {wanted}.")
         return list(gradients.values())
 
     def table(mine, theirs):

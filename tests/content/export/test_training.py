@@ -2,12 +2,17 @@
 
 import re
 from pathlib import Path
+from symtable import symtable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.content.blocks import Grad, Train
 from app.content.course import load_course
 from app.content.export import Work, cells_of, training_cells, written_as
+from app.content.export.training_templates import TEMPLATES
+from app.content.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer
 
@@ -91,6 +96,58 @@ def test_without_the_courses_names_a_few_common_ones_are_used(own):
     assert "largest difference of any step" in done["printed"]
 
 
+RENAMED = {
+    "Xb": "contexts", "Yb": "following", "C": "rows", "W1": "learned", "b1": "step", "W2": "losses", "b2": "gradients",
+    "bngain": "rate", "bnbias": "dice", "hpreact": "data", "hprebn": "own", "embcat": "last", "emb": "name",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def called_like_the_loop(run_exports):
+    """What a run prints with the tensors of the course, and with tensors that are called like variables of the loop."""
+
+    def renamed(text):
+        words = "|".join(sorted(RENAMED, key=len, reverse=True))
+        return re.sub(rf"\\b(d*)({words})\\b", lambda word: word[1] + RENAMED[word[2]], text)
+
+    files = {}
+    for name, source, box in (
+        ("plain", LESSON.source, BOX.solution.source),
+        ("renamed", renamed(LESSON.source), renamed(BOX.solution.source)),
+    ):
+        lesson, errors = parse_lesson(source, LESSON.path)
+        assert not errors
+        files[f"{name}.py"] = written_as("py", cells_of(lesson, Work(codes={BOX.name: box}))).replace(*SHORT)
+    assert "gradients = data.sum" not in files["plain.py"]
+    return run_exports(files)
+
+
+def test_tensors_that_are_called_like_the_loop_train_like_any_others(called_like_the_loop):
+    plain, renamed = (called_like_the_loop[f"{name}.py"] for name in ("plain", "renamed"))
+
+    assert not renamed["error"]
+    for told in (LOSS, TENTH, re.compile("largest difference of any step: (.*)")):
+        assert told.findall(plain["printed"])
+        assert told.findall(renamed["printed"]) == told.findall(plain["printed"])
+
+
+VARIABLES = sorted({name for text in TEMPLATES.values() for name in re.findall(r"\$([a-z]\w*)", text)})
+
+
+@given(st.sets(st.sampled_from(VARIABLES)), st.booleans())
+def test_no_variable_of_the_loop_is_called_like_anything_that_somebody_wrote(words, twice):
+    taken = words | {f"{name}_" for name in words if twice}
+    own = "".join(f"{name} = 1\n" for name in sorted(taken))
+
+    cells = list(training_cells.training(LESSON, TRAIN, Work(codes={BOX.name: own})))
+
+    texts = [cell.text for cell in cells if cell.code and cell.name != f"{TRAIN.name}-loop"]
+    symbols = [one for text in texts for one in symtable(text, "cell", "exec").get_symbols()]
+    ours = {one.get_name() for one in symbols if one.is_assigned()}
+    assert len(ours) > 20
+    assert not ours & taken
+
+
 def test_start_and_names_are_those_of_the_course():
     assert (training_cells.SEED, training_cells.SAMPLING) == (run_setup.SEED, trainer.SAMPLING)
 
@@ -101,5 +158,4 @@ def test_the_text_to_read_holds_the_loop_and_no_helpers(exports):
     loop = text[text.index("steps, n_hidden = 2000, 64") :]
     assert "for step in range(steps):" in loop
     assert "dC.index_add_(0, Xb.view(-1), dembcat.view(-1, n_embd))\n\n    gradients = [dC, dW1" in loop
-    assert "training.ready" not in text
-    assert "training.loop" not in text
+    assert "backhand_training" not in text

@@ -62,7 +62,7 @@ def test_only_answers_and_hints_that_were_reached_are_in_it(client: TestClient, 
         assert "<summary>" not in other.get(f"{URL}.{form}").text
     assert "<summary>" not in tried
     assert reached.count("<summary>Answer</summary>") == 1
-    assert "**(3, 2)**" in reached
+    assert "= `(3, 2)`**" in reached
     assert reached.count("<summary>Hint") == 1
     assert "<summary>" not in client.get(f"{URL}.md?blank=1").text
 
