@@ -118,6 +118,7 @@ class _Run:
             "BATCH": f"{train.context}, {train.target}",
             "TARGET": train.target,
             "PARAMETERS": ", ".join(self.parameters),
+            "UNPACKED": ", ".join(self.parameters) if len(self.parameters) > 1 else f"({self.parameters[0]},)",
             "ASKS": " ".join(asked),
             "GRADIENTS": ", ".join(asked),
             "ASKED": ", ".join(f'"{name}"' for name in asked),

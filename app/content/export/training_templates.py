@@ -54,7 +54,7 @@ for $parameter, $gradient in zip($learning, $gradients):
 $START
 
 $dice, $learned = $fresh()
-$PARAMETERS = $learning = $learned
+$UNPACKED = $learning = $learned
 $contexts, $following = $data["train"]
 $losses, $own, $last = [], None, None
 with backhand_training.loop("$ASKS"):
@@ -81,7 +81,7 @@ with backhand_training.loop("$ASKS"):
 $START
 
 $dice, $learning = $fresh()
-$PARAMETERS = $learning
+$UNPACKED = $learning
 $contexts, $following = $data["train"]
 for $step in range($steps):
     $DRAW
@@ -100,7 +100,7 @@ for $step in range($steps):
 $dice, $learning = $fresh()
 $reference = []
 with torch.enable_grad():
-    $PARAMETERS = (one.requires_grad_() for one in $learning)
+    $UNPACKED = (one.requires_grad_() for one in $learning)
     for $step in range($steps):
         $DRAW
         $FORWARD
@@ -117,7 +117,7 @@ $N = len($TARGET)
 $MEASURED
 """,
     "judged": """
-$PARAMETERS = $learned
+$UNPACKED = $learned
 $CALIBRATION
 
 
@@ -150,7 +150,7 @@ $BATCH = $last or ($contexts[:$N_SIZE], $following[:$N_SIZE])
 $N = len($TARGET)
 with torch.enable_grad():
     $leaves = [one.clone().requires_grad_() for one in $learned]
-    $PARAMETERS = $leaves
+    $UNPACKED = $leaves
     $FORWARD
     $reference = torch.autograd.grad($OUTPUT, $leaves)
 $asked = [$ASKED]

@@ -17,12 +17,13 @@ from app.engine import run_setup
 from app.engine.train import trainer
 
 ROOT = Path(__file__).parents[3]
-LESSON, TRAIN = next(
+TRAINED = [
     (lesson, one)
     for lesson in load_course(ROOT / "lessons").lessons
     for one in lesson.exercises
     if isinstance(one, Train)
-)
+]
+LESSON, TRAIN = TRAINED[-1]
 BOX = LESSON.exercise(TRAIN.uses)
 assert isinstance(BOX, Grad)
 LOSS = re.compile(r"^loss, (\w+): ([\d.]+)$", re.MULTILINE)
@@ -54,11 +55,12 @@ def own(run_exports):
 
 
 @pytest.mark.parametrize("form", ["ipynb", "py"])
-def test_right_gradients_train_as_autograds_and_as_the_course_promises(ran, form):
-    said = ran[f"{LESSON.slug}.solved.{form}"]["printed"]
+@pytest.mark.parametrize(("lesson", "train"), TRAINED, ids=lambda one: getattr(one, "name", ""))
+def test_right_gradients_train_as_autograds_and_as_the_course_promises(ran, lesson, train, form):
+    said = ran[f"{lesson.slug}.solved.{form}"]["printed"]
 
     losses = {part: float(loss) for part, loss in LOSS.findall(said)}
-    low, high = TRAIN.presets[0].bands["train"]
+    low, high = train.presets[0].bands["train"]
     assert low <= losses["train"] <= high
     assert set(losses) == {"train", "validation", "test"}
     tenths = TENTH.findall(said)
