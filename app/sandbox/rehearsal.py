@@ -34,6 +34,7 @@ HEADER: dict[str, Any] = {
     "last": {"dA": 0, "dB": 1},
     "required": ["dA", "dB"],
     "shown": [],
+    "echoes": False,
     "runs": [_run("v", "float32", forced=False), _run("a", "float64", forced=True)],
 }
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from app.engine.grader import Run
 from app.grading.forward.facts import Outcome
+from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
 Mark = Literal["right", "wrong", "follows", "later", "fault"]
@@ -38,6 +39,7 @@ MARKS: dict[Standing, Mark] = {
     "aliased": "wrong",
     "mutated": "wrong",
 }
+FAULTS: frozenset[Standing] = frozenset({"wrong", "aliased", "mutated"})
 UNJUDGED: dict[Outcome, Mark] = {"fault": "fault", "busy": "later"}
 OURS: frozenset[Outcome] = frozenset({"fault", "busy"})
 JUDGED: frozenset[Outcome] = frozenset(OUTCOMES) - OURS
@@ -47,12 +49,19 @@ LASTING: frozenset[Outcome] = frozenset({"graded", "refused", "error"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One name of a verdict. *explained* on the first fault: it stands open, later ones are collapsed."""
+    """One name of a verdict.
+
+    Args:
+        fault: It is at fault itself: its line is marked, and what is said of it stands open.
+        explained: What to look at first, with all that can be said.
+        compared: How its numbers compare on the lesson's own data.
+    """
 
     verdict: NameVerdict
     word: str
     mark: Mark
     right: bool
+    fault: bool
     explained: bool
     compared: str
 
@@ -62,18 +71,36 @@ class VerdictView:
     """A verdict as the page shows it.
 
     Args:
-        title: How the run ended; for graded ones the totals.
+        title: How the run ended; for graded ones what is left to do.
+        tally: How many are right, where the title does not say it.
+        message: What is said of the run as a whole, unless the first fault says it.
+        rows: In backward order.
+        checked: What a right verdict rests on.
         hint: Index of the author's hint that fits the first fault.
         announcement: The one sentence for `role=status`.
     """
 
     verdict: Verdict
     title: str
+    tally: str
+    message: str
     mark: Mark
     rows: tuple[Row, ...]
+    checked: str
     announcement: str
     hint: int | None
     ours: bool
+
+    @property
+    def first(self) -> tuple[Row, ...]:
+        """What to look at first, and then what else is at fault."""
+        return tuple(
+            sorted((row for row in self.rows if row.fault or row.explained), key=lambda row: not row.explained)
+        )
+
+    @property
+    def rest(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if not (row.fault or row.explained))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +121,22 @@ def verdict_view(verdict: Verdict) -> VerdictView:
             word=one.word or STANDINGS[one.verdict],
             mark=MARKS[one.verdict],
             right=one.verdict in RIGHT,
+            fault=one.verdict in FAULTS,
             explained=one is first,
             compared=compared(one),
         )
         for one in verdict.names
     )
-    title = totals(verdict) if verdict.outcome == "graded" else OUTCOMES[verdict.outcome]
+    title, tally = headline(verdict), totals(verdict) if verdict.names else ""
+    told = first is not None and first.verdict in FAULTS and first.message.startswith(verdict.message)
     return VerdictView(
         verdict=verdict,
         title=title,
+        tally="" if tally == title else tally,
+        message="" if told else verdict.message,
         mark=_mark(verdict),
         rows=rows,
+        checked=checked(verdict),
         announcement=announcement(verdict, title),
         hint=first.hint if first else None,
         ours=verdict.outcome in OURS,
@@ -118,6 +150,7 @@ def first_fault(verdict: Verdict) -> NameVerdict | None:
 
 
 def _mark(verdict: Verdict) -> Mark:
+    """The sign beside the title."""
     if verdict.outcome == "graded":
         waiting = all(one.verdict in RIGHT or one.verdict == "not-yet" for one in verdict.names)
         return "right" if verdict.passed else "later" if waiting else "wrong"
@@ -144,10 +177,31 @@ def _way(first: int, last: int) -> str:
     return f"hints {first} {'and' if last == first + 1 else 'to'} {last} open before it"
 
 
+def headline(verdict: Verdict) -> str:
+    """What is left to do, in a few words: `4 lines to mend, 12 follow from them`."""
+    faults = [one for one in verdict.names if one.verdict in FAULTS]
+    if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
+        return OUTCOMES[verdict.outcome]
+    if not faults:
+        return totals(verdict)
+    if faults[0].name == LINE:
+        return f"Not this one: {faults[0].word}"
+    if faults[0].name == OTHERS:
+        return "Mended, and more was changed"
+    if not any(one.name.startswith("d") for one in verdict.names):
+        return f"{len(faults)} of {len(verdict.names)} cases not yet judged rightly"
+    lines = len({one.line or one.name for one in faults})
+    follows = sum(one.verdict == "follows" for one in verdict.names)
+    them = "it" if lines == 1 else "them"
+    after = f", {follows} {'follows' if follows == 1 else 'follow'} from {them}" if follows else ""
+    return f"{lines} {'line' if lines == 1 else 'lines'} to mend{after}"
+
+
 def totals(verdict: Verdict) -> str:
-    """`2 of 3 right, checked on 2 hidden sizes`; nothing that was not run is claimed."""
-    right = sum(one.verdict in RIGHT for one in verdict.names)
-    said = f"{right} of {len(verdict.names)} right"
+    """`2 of 3 right, checked on 2 hidden sizes`, of the gradients; nothing that was not run is claimed."""
+    names = [one for one in verdict.names if one.name not in (LINE, MEND, OTHERS)] or verdict.names
+    right = sum(one.verdict in RIGHT for one in names)
+    said = f"{right} of {len(names)} right"
     if not verdict.hidden_sizes:
         return said
     return f"{said}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
@@ -156,7 +210,7 @@ def totals(verdict: Verdict) -> str:
 def announcement(verdict: Verdict, title: str) -> str:
     """One sentence; names what to look at first."""
     wrong = first_fault(verdict)
-    if verdict.outcome != "graded":
+    if verdict.outcome != "graded" and verdict.message:
         return spoken(f"{title}. {verdict.message}")
     if wrong is None:
         return f"{title}."
@@ -175,15 +229,29 @@ def spoken(text: str) -> str:
 
 
 def compared(one: NameVerdict) -> str:
-    """The comparison line of the lesson's own sizes, as torch users print it; empty where nothing was compared."""
-    parts = []
-    if one.exact is not None:
-        parts.append(f"exact {one.exact}")
-    if one.approx is not None:
-        parts.append(f"approx {one.approx}")
-    if one.maxdiff is not None:
-        parts.append(f"maxdiff {number(one.maxdiff)}")
-    return " · ".join(parts)
+    """How its numbers compare with torch's on the lesson's own data, in words; empty where nothing was compared."""
+    if one.exact is None or one.verdict == "not-yet":
+        return ""
+    if one.exact:
+        said = "equal to the last bit"
+    elif one.approx:
+        said = f"equal up to rounding, maxdiff {number(one.maxdiff or 0.0)}"
+    else:
+        return "" if one.maxdiff is None else f"off, maxdiff {number(one.maxdiff)}"
+    return said if one.verdict in RIGHT else f"on these numbers {said}"
+
+
+def checked(verdict: Verdict) -> str:
+    """What a right verdict rests on: more than that these numbers come out."""
+    if not verdict.passed or not verdict.hidden_sizes:
+        return ""
+    compared = [one for one in verdict.names if one.exact is not None]
+    exact = sum(bool(one.exact) for one in compared)
+    how = "to the last bit" if exact == len(compared) else "up to rounding"
+    return (
+        "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
+        f"On the lesson's own data your numbers are those of torch {how}."
+    )
 
 
 def number(value: float) -> str:

@@ -39,6 +39,7 @@ def fail_the_exam(page: Page) -> None:
 def test_the_rows_of_a_long_verdict_are_alike_at_every_width(page: Page) -> None:
     open_page(page, ADDRESS)
     fail_the_exam(page)
+    page.locator(f"#{EXAM.name}-verdict .rest > summary").click()
 
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})

@@ -40,11 +40,13 @@ def test_an_entry_is_nudged_and_the_own_number_is_compared(page: Page) -> None:
     expect(told).to_contain_text("axis 0 goes from 0 to 99, so there is no entry 100")
 
 
-def test_the_strip_goes_forward_and_names_each_standing(page: Page) -> None:
+def test_the_strip_shows_parallel_gradients_beside_each_other_with_their_standings(page: Page) -> None:
     checked(page)
 
-    strip = page.get_by_role("list", name="Gradients in the order of the forward program")
-    expect(strip.get_by_role("listitem")).to_have_text(["db right", "dW not yet right", "dX right"])
+    strip = page.get_by_role("list", name="Gradients in the order of the backward pass")
+    expect(strip.get_by_role("listitem")).to_have_text(
+        ["dY given;", "dX right, from dY; dW not yet right, from dY; db right, from dY;"], use_inner_text=False
+    )
 
 
 @pytest.mark.browser_options(java_script_enabled=False)

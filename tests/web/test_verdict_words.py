@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from app.engine.grader import Run
@@ -17,11 +19,16 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
     [
         (verdict("right", "right"), "2 of 2 right, checked on 2 hidden sizes"),
         (verdict("right", "right-other-road", hidden_sizes=1), "2 of 2 right, checked on 1 hidden size"),
-        (verdict("wrong", "right", hidden_sizes=0), "1 of 2 right"),
+        (verdict("right", "not-yet", hidden_sizes=0), "1 of 2 right"),
+        (verdict("wrong", "right"), "1 line to mend"),
+        (verdict("wrong", "follows", "right"), "1 line to mend, 1 follows from it"),
+        (verdict("wrong", "aliased", "follows", "mutated", "follows"), "3 lines to mend, 2 follow from them"),
+        (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to mend, 1 follows from it"),
+        (Verdict(outcome="error", names=verdict("not-yet", "right").names), "Stopped by an error"),
         (Verdict(outcome="fault", message="Sorry."), "Our fault, not yours"),
     ],
 )
-def test_the_totals_claim_only_what_was_run(given: Verdict, title: str) -> None:
+def test_the_title_says_what_is_left_to_do_and_claims_only_what_was_run(given: Verdict, title: str) -> None:
     assert verdict_view(given).title == title
 
 
@@ -60,9 +67,7 @@ def test_a_blank_is_not_yet_and_not_wrong(given: Verdict, mark: str) -> None:
 
 
 def test_the_spoken_sentence_names_the_first_fault_without_marks() -> None:
-    assert verdict_view(verdict("right", "wrong")).announcement == (
-        "1 of 2 right, checked on 2 hidden sizes. d1: Say wrong."
-    )
+    assert verdict_view(verdict("right", "wrong")).announcement == ("1 line to mend. d1: Say wrong.")
     assert verdict_view(verdict("right")).announcement == "1 of 1 right, checked on 2 hidden sizes."
 
 
@@ -76,8 +81,59 @@ def test_a_run_is_announced_by_what_it_shows() -> None:
 def test_nothing_compared_is_not_shown() -> None:
     assert compared(NameVerdict(name="dX", verdict="not-yet")) == ""
     assert compared(NameVerdict(name="dX", verdict="right", exact=False, approx=True, maxdiff=9.313e-10)) == (
-        "exact False · approx True · maxdiff 9.31e-10"
+        "equal up to rounding, maxdiff 9.31e-10"
     )
+
+
+@pytest.mark.parametrize(
+    ("standing", "exact", "approx", "maxdiff", "said"),
+    [
+        ("right", True, True, 0.0, "equal to the last bit"),
+        ("wrong", False, True, 7e-9, "on these numbers equal up to rounding, maxdiff 7e-09"),
+        ("wrong", False, False, 0.731, "off, maxdiff 0.731"),
+        ("follows", False, False, 2.0, "off, maxdiff 2"),
+        ("wrong", False, False, None, ""),
+        ("not-yet", False, False, 1.0, ""),
+    ],
+)
+def test_a_comparison_is_told_in_words(standing, exact, approx, maxdiff, said) -> None:
+    assert compared(NameVerdict(name="dX", verdict=standing, exact=exact, approx=approx, maxdiff=maxdiff)) == said
+
+
+def test_lines_are_counted_and_not_names() -> None:
+    names = tuple(NameVerdict(name=name, verdict="wrong", line=3) for name in ("dX", "dW"))
+
+    assert verdict_view(Verdict(outcome="graded", names=names)).title == "1 line to mend"
+
+
+def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
+    line, dx = NameVerdict(name="line", verdict="right"), NameVerdict(name="dX", verdict="right")
+    others = NameVerdict(name="other lines", verdict="wrong", word="changed too")
+    missed = replace(line, verdict="wrong", word="not line 3")
+
+    assert verdict_view(Verdict(outcome="graded", passed=True, names=(line, dx))).title == "1 of 1 right"
+    assert verdict_view(Verdict(outcome="graded", names=(missed,))).title == "Not this one: not line 3"
+    assert verdict_view(Verdict(outcome="graded", names=(line, dx, others))).title == "Mended, and more was changed"
+
+
+def test_what_the_first_fault_says_is_not_said_twice() -> None:
+    fault = NameVerdict(name="dX", verdict="wrong", message="Sizes differ. Line 1 stopped there.")
+    names = (NameVerdict(name="dY", verdict="right"), fault)
+
+    assert verdict_view(Verdict(outcome="error", message="Sizes differ.", names=names)).message == ""
+    assert verdict_view(Verdict(outcome="error", message="Another.", names=names)).message == "Another."
+
+
+def test_faults_come_first_and_the_one_to_look_at_before_the_others() -> None:
+    view = verdict_view(verdict("right", "follows", "wrong", "right", "aliased"))
+
+    assert [row.verdict.name for row in view.first] == ["d1", "d2", "d4"]
+    assert [row.verdict.name for row in view.rest] == ["d0", "d3"]
+
+
+def test_a_right_box_says_what_that_rests_on() -> None:
+    assert "any upstream" in verdict_view(verdict("right", "right")).checked
+    assert verdict_view(verdict("right", "wrong")).checked == ""
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1e-12, "1e-12"), (-0.5, "-0.5"), (float("nan"), "nan")])

@@ -140,6 +140,7 @@ class Bench:
             "last": dict(plan.last),
             "required": [*self.ruling.required, *self._volunteered(plan)],
             "shown": list(plan.last) if visible_only else [],
+            "echoes": visible_only,
             "runs": jobs,
         }
         arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays

@@ -23,6 +23,7 @@ from app.grading.judge.shown import shown_as
 
 Tensor = torch.Tensor
 _NUMBERS = (bool, int, float)
+_VALUE = "<value>"  # what a statement that is an expression came to; no name that a learner can write
 _LARGEST = 2**24  # entries that are copied to be kept; a tensor spread from one number can claim any size
 _CASTS = frozenset(["double", "to", "type", "type_as"])
 _NARROW = frozenset(["torch.float32", "torch.float", "torch.FloatTensor"])
@@ -42,7 +43,7 @@ class Output(Protocol):
 def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
-    plain = _Code(header["source"], wide=False)
+    plain = _Code(header["source"], wide=False, echoes=header["echoes"])
     codes = {"float32": plain, "float64": _Code(header["source"], wide=True) if "loat" in header["source"] else plain}
     with torch.no_grad():
         for job in header["runs"]:
@@ -60,18 +61,27 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
 
 
 class _Code:
-    """The statements, compiled one by one; *wide* turns float32 into float64, where the hidden data live."""
+    """The statements, compiled one by one.
 
-    def __init__(self, source: str, wide: bool) -> None:
+    Args:
+        wide: Turn float32 into float64, where the hidden data live.
+        echoes: Keep what a statement that is an expression comes to.
+    """
+
+    def __init__(self, source: str, wide: bool, echoes: bool = False) -> None:
         self.nodes = steps(ast.parse(source).body)
         self._wide = wide
+        self._echoes = echoes
         self._codes: dict[int, Any] = {}
 
     def __getitem__(self, index: int) -> Any:
         if index not in self._codes:
             if self._wide:
                 self.nodes[index] = _Widened().visit(self.nodes[index])
-            module = ast.Module([self.nodes[index]], [])
+            node = self.nodes[index]
+            if self._echoes and isinstance(node, ast.Expr):
+                node = ast.copy_location(ast.Assign([ast.Name(_VALUE, ast.Store())], node.value), node)
+            module = ast.fix_missing_locations(ast.Module([node], []))
             self._codes[index] = compile(module, FILE, "exec")
         return self._codes[index]
 
@@ -155,6 +165,7 @@ class _Trial:
                 self.finished.setdefault(self.last[name], []).append(name)
         self.isolated = bool(job["isolated"])
         self.shown: list[str] = header["shown"]
+        self.echoed: list[dict[str, Any]] = []
         self.visible = bool(job["visible"])
         self.arrays = arrays
         self.forced = {name: arrays[key] for name, key in job["forced"].items()}
@@ -183,6 +194,9 @@ class _Trial:
     def _execute(self, index: int) -> bool:
         try:
             exec(self.code[index], self.scope)
+            value = self.scope.pop(_VALUE, None)
+            if value is not None:
+                self.echoed.append(shown_as(ast.unparse(self.code.nodes[index]), value))
         except MemoryError:
             raise
         except BaseException as error:
@@ -262,7 +276,7 @@ class _Trial:
             "rebound": self.rebound,
             "changed": changed,
             "kinds": kinds,
-            "shown": shown,
+            "shown": [*self.echoed, *shown],
         }
 
 

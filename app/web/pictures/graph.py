@@ -21,11 +21,12 @@ LETTER = 8.45  # width of one letter of the code face at 14 px
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One line of the program: the tensor it makes and the tensors it reads, inputs included."""
+    """One line of the program: the tensors it makes, the first of them as its *name*, and those it reads."""
 
     name: str
     source: str
     reads: tuple[str, ...]
+    made: tuple[str, ...] = ()
 
 
 def statements(forward: Forward) -> list[Statement]:
@@ -47,7 +48,7 @@ def statements(forward: Forward) -> list[Statement]:
             known.update(made)
             written = ast.get_source_segment(forward.source, node.value) or ""
             source = f"{ast.unparse(target)} = {' '.join(written.split())}"
-            found.append(Statement(made[0], source, tuple(reads)))
+            found.append(Statement(made[0], source, tuple(reads), tuple(made)))
     return found
 
 

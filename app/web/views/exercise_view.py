@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from markupsafe import Markup
+
 from app.content.blocks import (
     Axes,
     Bug,
@@ -22,6 +24,7 @@ from app.content.blocks import (
 )
 from app.content.sizes import written
 from app.engine.grader import Run
+from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
@@ -33,6 +36,7 @@ from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
 from app.web.pictures.differences import DifferencesMap, differences_map
+from app.web.pictures.flow import PASSING, flow
 from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, spoken, verdict_view
 
 ENTRY_CHARACTERS = 200
@@ -144,6 +148,29 @@ class LineView:
     named: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One lane of a step: a gradient with its *row* (a given one has none), one that only *passes*, or nothing.
+
+    Args:
+        flows: Another one is computed from it.
+    """
+
+    name: str
+    row: Row | None
+    passes: bool
+    flows: bool
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Gradients that can be computed beside each other; *joint* leads to them."""
+
+    joint: Markup
+    cells: tuple[Cell, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeView:
     """A code box with the text that stands in it.
@@ -153,6 +180,7 @@ class CodeView:
         stale: The verdict is about an earlier text, so its line numbers say nothing about this one.
         lines: The given code of a bug hunt, line by line; empty for other boxes.
         nudges: By name of a gradient, the field that an entry of it is picked with.
+        strip: The gradients as a graph, column by column; empty for a single one.
     """
 
     exercise: CodeBox
@@ -169,13 +197,7 @@ class CodeView:
     solution: SolutionView
     lines: tuple[LineView, ...] = ()
     nudges: Mapping[str, NudgeField] = field(default_factory=dict)
-
-    @property
-    def strip(self) -> tuple[Row, ...]:
-        """The rows of gradients in the order of the forward program; empty where there is no way to show."""
-        rows = self.checked.rows if self.checked else ()
-        found = tuple(row for row in reversed(rows) if row.verdict.name in self.nudges)
-        return found if len(found) > 1 else ()
+    strip: tuple[Step, ...] = ()
 
     @property
     def map(self) -> DifferencesMap | None:
@@ -258,6 +280,7 @@ def code_view(
     code, named = split_line(text) if isinstance(exercise, Bug) else (text, None)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
     url = f"/lessons/{lesson.slug}/code/{exercise.name}"
+    view = verdict_view(verdict) if verdict else None
     return CodeView(
         exercise=exercise,
         url=url,
@@ -266,13 +289,38 @@ def code_view(
         saved_at=draft.saved_at if draft else None,
         scope=scope,
         stale=draft is not None and tries is not None and tries.newest.text != draft.text,
-        checked=verdict_view(verdict) if verdict else None,
+        checked=view,
         run=decoded_run(draft.run) if draft else None,
         solved=exercise.name in state.solved,
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
         lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes),
+        strip=_strip(lesson, exercise, view) if view else (),
+    )
+
+
+def _strip(lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, ...]:
+    """The asked gradients of *exercise* with their standings, as a graph in the order of the backward pass."""
+    task = task_of(lesson, exercise)
+    task = task.mending if isinstance(task, HuntTask) else task
+    if not isinstance(task, Task):
+        return ()
+    rows = {row.verdict.name: row for row in view.rows}
+    names = [one.name for one in view.verdict.names if one.name in task.grad.require]
+    if len(names) < 2:
+        return ()
+    columns, sources = flow(task.forward, names, task.given)
+    read = {one for several in sources.values() for one in several}
+    return tuple(
+        Step(
+            column.joint,
+            tuple(
+                Cell(lane, rows.get(lane), lane == PASSING, lane in read, sources.get(lane, ()))
+                for lane in column.lanes
+            ),
+        )
+        for column in columns
     )
 
 

@@ -407,6 +407,14 @@ def test_run_shows_shapes_and_values_without_a_verdict(engine):
     assert next(one for one in run.shown if one.name == "dW").text.startswith("tensor(")
 
 
+def test_run_shows_what_an_expression_comes_to(engine):
+    run = engine.run(LINEAR.task(), "dY.shape\nk = 3\nprint('hi')\nk + 1\ndY.sum(0)")
+
+    assert [one.name for one in run.shown] == ["dY.shape", "k + 1", "dY.sum(0)", "k"]
+    assert [one.text for one in run.shown[:2]] == ["torch.Size([6, 3])", "4"]
+    assert run.printed == "hi\n"
+
+
 def test_run_tells_an_error_at_its_line(engine):
     run = engine.run(LINEAR.task(), "k = 1\ndW = X @ dY")
 

@@ -120,13 +120,17 @@ def test_a_fault_is_ours(client: TestClient, grader, monkeypatch) -> None:
     assert "Our fault, not yours" in nudge(client).text
 
 
-def test_the_strip_goes_forward_where_the_rows_go_backward(client: TestClient) -> None:
+def test_the_strip_shows_beside_each_other_what_can_be_computed_at_the_same_time(client: TestClient) -> None:
     text = send(client, "check").text
 
     strip = text.partition('<ol class="strip"')[2].partition("</ol>")[0]
-    assert re.findall(r"<code>(\w+)</code>", strip) == ["db", "dW", "dX"]
-    assert re.findall(r'data-mark="(\w+)"', strip) == ["later", "later", "wrong"]
-    assert re.findall(r'unseen"> (.*?)</span>', strip) == ["not yet", "not yet", "not yet right"]
+    given, asked = (part.split("</li>")[0] for part in strip.split('<li class="strip-step">')[1:])
+    assert re.findall(r"<code[^>]*>(\w+)</code>", given) == ["dY"]
+    assert re.findall(r"<code>(\w+)</code>", asked) == ["dX", "dW", "db"]
+    assert re.findall(r'data-mark="(\w+)"', asked) == ["wrong", "later", "later"]
+    assert re.findall(r'unseen"> (.*?); </span>', asked) == [
+        "not yet right, from dY", "not yet, from dY", "not yet, from dY",
+    ]  # fmt: skip
 
 
 def test_one_gradient_alone_has_no_strip(client: TestClient, grader) -> None:
