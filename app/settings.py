@@ -1,16 +1,14 @@
 """Deployment settings, read once from the environment (`BACKHAND_*`) and frozen."""
 
 import os
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
-from pydantic import Field, field_validator
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parents[1]
 
 PREFIX = "BACKHAND_"
-Network = IPv4Network | IPv6Network
 
 
 def _here_or_root(name: str) -> Path:
@@ -32,22 +30,20 @@ class Settings(BaseSettings):
     checks_per_minute: int = Field(
         default=30, ge=0, description="Checks, runs, nudges and training starts of one learner; 0 for no limit."
     )
-    metrics_from: str = Field(default="127.0.0.0/8 ::1", description="Addresses and networks that may read /metrics.")
+    hosts: str = Field(
+        default="", description="Names that requests may ask for; empty means any, or those of this machine alone."
+    )
+    operator_token: str = Field(
+        default="", repr=False, description="Whoever sends it as a bearer token may read /metrics and all of /readyz."
+    )
     unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
     names: Path | None = Field(default=None, description="A list of names for the character model.")
 
-    @field_validator("metrics_from")
-    @classmethod
-    def _are_networks(cls, value: str) -> str:
-        for one in value.split():
-            ip_network(one)
-        return value
-
     @property
-    def metrics_networks(self) -> tuple[Network, ...]:
-        return tuple(ip_network(one) for one in self.metrics_from.split())
+    def host_names(self) -> frozenset[str]:
+        return frozenset(self.hosts.lower().split())
 
     @property
     def resolved_database_url(self) -> str:

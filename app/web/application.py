@@ -48,12 +48,21 @@ log = structlog.get_logger()
 EMPTY_LEARNERS_STAY = timedelta(days=30)
 
 
-def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bool = False, mark: str = "") -> FastAPI:
+def create_app(
+    settings: Settings,
+    course: Course,
+    grader: Grader,
+    *,
+    drafts: bool = False,
+    mark: str = "",
+    hosts: frozenset[str] = frozenset(),
+) -> FastAPI:
     """The application for *course*, with code checked by *grader*.
 
     Args:
         drafts: Serve lessons that are marked as drafts too.
         mark: Of the hidden numbers that *grader* judges on.
+        hosts: The names that requests may ask for; empty for any.
     """
     shown = course if drafts else published(course)
     database = Database(settings.resolved_database_url)
@@ -98,7 +107,7 @@ def create_app(settings: Settings, course: Course, grader: Grader, *, drafts: bo
             Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
             Middleware(ErrorPages, show=_show_error),
-            Middleware(RequestGuard),
+            Middleware(RequestGuard, hosts=hosts),
             Middleware(VisitorMiddleware, database=database, secure=settings.secure_cookies),
         ],
     )

@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
 from app.content.prose import highlighted, sentence
+from app.web.request_heads import cookie
 from app.web.verdict_words import OUTCOMES, number
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,5 +128,5 @@ def _highlighted(source: str) -> Markup:
 
 
 def theme_of(request: Request) -> Theme:
-    chosen = request.cookies.get(COOKIE)
+    chosen = cookie(request.headers, COOKIE)
     return next((theme for theme in THEMES if theme == chosen), "auto")

@@ -1,7 +1,9 @@
 """Run the web server with its graders until it is told to stop."""
 
 import asyncio
+import contextlib
 import errno
+import os
 import signal
 import socket
 import sqlite3
@@ -24,11 +26,13 @@ from app.store import unusable
 from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
+from app.web.request_heads import BoundedHeads
 
 log = structlog.get_logger()
 
 # Long enough for a check that just began; then connections are closed.
 STOP_SECONDS = 10
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class ServeError(Exception):
@@ -58,6 +62,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
     """
     configure_logs(plain=sys.stderr.isatty())
     hide_memory()
+    _keep_private(settings)
     course = load_course(settings.lessons)
     listeners = _bound(host, port)
     try:
@@ -88,6 +93,35 @@ def _bound(host: str, port: int) -> list[socket.socket]:
     return found
 
 
+def configured(app: FastAPI) -> uvicorn.Config:
+    """How *app* is served."""
+    return uvicorn.Config(
+        app,
+        http=BoundedHeads,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+
+
+def _hosts(settings: Settings, host: str) -> frozenset[str]:
+    """The names that requests may ask for; empty for any.
+
+    A page of another site can have its own name lead to this machine, and is then of one origin with what it finds
+    here. A server that only this machine can reach knows its names; another is told them.
+    """
+    return settings.host_names or (LOOPBACK if host in LOOPBACK else frozenset())
+
+
+def _keep_private(settings: Settings) -> None:
+    """What learners wrote is for this user alone, and so is what an older version left readable."""
+    os.umask(0o077)
+    for path in settings.data_dir.glob("backhand.db*"):
+        with contextlib.suppress(OSError):
+            path.chmod(0o600)
+
+
 async def _prepare_database(settings: Settings) -> None:
     try:
         await migrate(settings.resolved_database_url)
@@ -110,14 +144,7 @@ async def _serve(settings: Settings, course: Course, host: str, listeners: list[
     seeds = _seeds(settings)
     port = listeners[0].getsockname()[1]
     async with LocalGraders(settings, watch=True, secret=True) as graders:
-        app = create_app(settings, course, graders, mark=seeds.mark)
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=STOP_SECONDS,
-        )
+        app = create_app(settings, course, graders, mark=seeds.mark, hosts=_hosts(settings, host))
         name = f"[{host}]" if ":" in host else host
         log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
-        await Server(config, app).serve(sockets=listeners)
+        await Server(configured(app), app).serve(sockets=listeners)

@@ -25,6 +25,7 @@ from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
 
+OPERATOR = "the token of the operator"
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 WRONG = "dX = W @ dY\n"
@@ -149,7 +150,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def settings(tmp_path: Path, empty_database: Path) -> Settings:
     (tmp_path / "data").mkdir()
     shutil.copy(empty_database, tmp_path / "data")
-    return Settings(data_dir=tmp_path / "data", database_url="", secure_cookies=False)
+    return Settings(data_dir=tmp_path / "data", database_url="", secure_cookies=False, operator_token=OPERATOR)
 
 
 @pytest.fixture

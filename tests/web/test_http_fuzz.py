@@ -24,7 +24,7 @@ from app.web.application import create_app
 from tests.engine.train.load import COURSE as TRAINING
 from tests.examples import examples
 from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
-from tests.web.conftest import FakeGrader
+from tests.web.conftest import OPERATOR, FakeGrader
 
 HERE = Path(__file__).parent
 PARTS = (load_course(HERE / "course"), load_course(HERE / "hunts"), TRAINING)
@@ -209,6 +209,7 @@ def test_every_route_is_reached_with_what_its_page_sends(asker: Asker, cookie: s
         slug = SLUGS[-1] if kind == "train" else "layers" if "units" in template else "linear"
         path = template.format(slug=slug, name=places[kind], kind=kind, form="py")
         pairs = [("content-type", KINDS[0]), ("sec-fetch-site", "same-origin"), ("cookie", cookie)]
+        pairs.append(("authorization", f"Bearer {OPERATOR}"))
         reached[method, template] = asker(Ask(method, path, headers_of(pairs), urlencode(code).encode())).status
 
     missed = {route for route, status in reached.items() if status not in (200, 303, 409)}

@@ -39,6 +39,7 @@ class Server:
             "BACKHAND_LESSONS": str(COURSE),
             "BACKHAND_DATA_DIR": str(folder / "data"),
             "BACKHAND_GRADERS": "1",
+            "BACKHAND_OPERATOR_TOKEN": "operator",
         }
         self.start()
 
@@ -69,6 +70,7 @@ class Server:
         connection: http.client.HTTPConnection, method: str, path: str, fields: dict[str, str] | None, cookie: str = ""
     ) -> None:
         headers = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "HX-Request": "true"}
+        headers["Authorization"] = "Bearer operator"
         headers |= {"Cookie": cookie} if cookie else {}
         headers |= {"Content-Type": "application/x-www-form-urlencoded"} if fields else {}
         connection.request(method, path, urlencode(fields or {}), headers)

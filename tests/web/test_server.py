@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -15,6 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
+
+from app.web import server as server_module
+from app.web.application import create_app
 
 COURSE = Path(__file__).parent / "course"
 WAIT_SECONDS = 60
@@ -71,7 +76,7 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
     assert (tmp_path / "data" / "backhand.db").exists()
     ready = json.loads(first(port, "/readyz", 200))
     assert ready["state"] in ("ready", "refused")
-    assert ready["layers"]
+    assert stat.S_IMODE((tmp_path / "data" / "backhand.db").stat().st_mode) == 0o600
 
     server.send_signal(signal.SIGTERM)
     server.wait(WAIT_SECONDS)
@@ -87,7 +92,7 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
         ("DATABASE_URL", "nonsense", 1, "The database of BACKHAND_DATABASE_URL cannot be used: Could not parse"),
         ("DATABASE_URL", "oracle://x/y", 1, "The database of BACKHAND_DATABASE_URL cannot be used: No module"),
         ("DATA_DIR", "/proc/none", 1, "The database of BACKHAND_DATA_DIR cannot be used: [Errno 2]"),
-        ("METRICS_FROM", "everybody", 2, "BACKHAND_METRICS_FROM is 'everybody'."),
+        ("SECURE_COOKIES", "perhaps", 2, "BACKHAND_SECURE_COOKIES is 'perhaps'."),
         ("CHECKS_PER_MINUTE", "-1", 2, "BACKHAND_CHECKS_PER_MINUTE is '-1'."),
         ("LESSONS", "/nowhere", 1, "1 fault in /nowhere; mend what is named, then serve again."),
     ],
@@ -144,3 +149,57 @@ def start(folder: Path, port: int, settings: dict[str, str], *options: str) -> s
     environment = {**os.environ, "BACKHAND_LESSONS": str(COURSE), "BACKHAND_DATA_DIR": str(folder), **settings}
     command = [sys.executable, "-m", "app", "serve", "--port", str(port), *options]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("host", "named", "asked", "served"),
+    [
+        ("127.0.0.1", "", "localhost:8000", True),
+        ("127.0.0.1", "", "[::1]:8000", True),
+        ("127.0.0.1", "", "evil.example", False),
+        ("localhost", "", "127.0.0.1.evil.example", False),
+        ("127.0.0.1", "learn.example", "learn.example", True),
+        ("127.0.0.1", "learn.example", "LEARN.example:443", True),
+        ("127.0.0.1", "learn.example", "localhost", False),
+        ("0.0.0.0", "learn.example other.example", "evil.example", False),
+        ("0.0.0.0", "", "learn.example", True),
+    ],
+)
+def test_a_server_answers_to_its_own_names(settings, course, grader, host, named, asked, served) -> None:
+    hosts = server_module._hosts(settings.model_copy(update={"hosts": named}), host)
+    app = create_app(settings, course, grader, hosts=hosts)
+    with TestClient(app) as client:
+        answers = [client.get(path, headers={"host": asked}).status_code for path in ("/", "/healthz")]
+
+    assert answers == [200 if served else 400, 200]
+
+
+HIDDEN = """
+import ctypes
+from pathlib import Path
+from app.settings import Settings
+from app.web import server
+
+def stop(_folder):
+    raise SystemExit(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))
+
+server.load_course = stop
+server.serve(Settings(data_dir=Path("nowhere")), "127.0.0.1", 0)
+"""
+
+
+def test_the_memory_of_the_web_process_is_hidden() -> None:
+    done = subprocess.run([sys.executable, "-c", HIDDEN], timeout=WAIT_SECONDS, check=False, capture_output=True)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_database_that_others_could_read_is_closed_to_them(settings) -> None:
+    database = settings.data_dir / "backhand.db"
+    database.chmod(0o644)
+    before = os.umask(0o022)
+
+    server_module._keep_private(settings)
+
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
+    assert os.umask(before) == 0o077

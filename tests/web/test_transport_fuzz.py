@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from app.web.server import configured
 from tests.examples import examples
 
 HANG_SECONDS = 20.0
@@ -25,8 +26,7 @@ BODY = b"code=transport&revision=0"
 def port(app: FastAPI) -> Iterator[int]:
     """A server as `serve` starts it, in a thread."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(configured(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     yield listener.getsockname()[1]

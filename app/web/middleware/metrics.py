@@ -8,19 +8,15 @@ from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from ipaddress import ip_address
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from starlette.requests import HTTPConnection
 
 from app.engine.grader import Load, Readiness
-from app.settings import Network
 from app.web.limits import NotNowError
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-FORWARDED = ("forwarded", "x-forwarded-for", "via")
 
 
 @dataclass(slots=True)
@@ -110,17 +106,6 @@ class _Now(Collector):
             yield _gauge("backhand_canaries_seconds", "When canary attacks flew last, in Unix seconds.", look.at)
             yield _gauge("backhand_canaries_held", "1 while every canary attack is stopped.", not look.succeeded)
             yield _gauge("backhand_canaries_succeeded", "Canary attacks that succeeded.", len(look.succeeded))
-
-
-def may_read(request: HTTPConnection, networks: tuple[Network, ...]) -> bool:
-    """Whether the peer itself is in one of *networks*; what a proxy passes on is a stranger's request."""
-    if request.client is None or any(name in request.headers for name in FORWARDED):
-        return False
-    try:
-        peer = ip_address(request.client.host)
-    except ValueError:
-        return False
-    return any(peer in network for network in networks)
 
 
 def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:

@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 BODY_BYTES = 256 * 1024
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CHARSET = re.compile(r"charset[^;]*", re.IGNORECASE)
-HOST = re.compile(r"(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
+HOST = re.compile(r"(?:(?P<name>[a-z0-9._-]+)|\[(?P<address>[0-9a-f:.]+)\])(?::\d{1,5})?", re.IGNORECASE)
+PROBES = ("/healthz", "/readyz")  # asked by address, by whatever looks after the container
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
@@ -56,8 +57,9 @@ class SecurityHeaders:
 class RequestGuard:
     """Refuses what no page of ours sends, before anything reads it."""
 
-    def __init__(self, app: ASGIApp, *, body_bytes: int = BODY_BYTES) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] = frozenset(), body_bytes: int = BODY_BYTES) -> None:
         self._app = app
+        self._hosts = hosts
         self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,8 +67,8 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not HOST.fullmatch(headers.get("host", "localhost")):
-            raise HTTPException(400, "The request names no host that could be ours.")
+        if not self._is_here(headers.getlist("host")) and scope["path"] not in PROBES:
+            raise HTTPException(400, "The request asks for a host of another name than this server has.")
         if scope["method"] not in SAFE_METHODS and not ours(headers):
             raise HTTPException(403, "This form was sent from another site, so nothing was done.")
         if not _is_utf8(headers.get("content-type", "")):
@@ -74,6 +76,13 @@ class RequestGuard:
         if _declared_length(headers) > self._body_bytes:
             raise _too_large(self._body_bytes)
         await self._app(scope, self._counted(receive), send)
+
+    def _is_here(self, asked: list[str]) -> bool:
+        """Whether one host is asked for at most, and it is ours."""
+        found = HOST.fullmatch(asked[0]) if asked else None
+        if len(asked) > 1 or (asked and found is None):
+            return False
+        return not self._hosts or found is None or (found["name"] or found["address"]).lower() in self._hosts
 
     def _counted(self, receive: Receive) -> Receive:
         arrived = 0
@@ -87,6 +96,12 @@ class RequestGuard:
             return message
 
         return receive_counted
+
+
+def is_operator(headers: Headers, token: str) -> bool:
+    """Whether a request shows *token*. Where it comes from says nothing: a plain proxy is a neighbour of everybody."""
+    shown = headers.get("authorization", "")
+    return token != "" and secrets.compare_digest(shown.encode(), f"Bearer {token}".encode())
 
 
 def ours(headers: Headers) -> bool:

@@ -6,12 +6,15 @@ never adopted.
 
 import time
 
+import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.store import learners
 from app.store.database import Database
+from app.web.request_heads import cookie
+
+log = structlog.get_logger()
 
 REMEMBERED = 10_000
 REMEMBERED_SECONDS = 30.0
@@ -44,7 +47,7 @@ class Sessions:
 class Visitor:
     """The learner behind one request."""
 
-    def __init__(self, sessions: Sessions, token: str | None) -> None:
+    def __init__(self, sessions: Sessions, token: str) -> None:
         self._sessions = sessions
         self._token = token
         self._learner: int | None = None
@@ -55,7 +58,7 @@ class Visitor:
         if self._learner is None and self._token:
             found = await self._sessions.known(self._token)
             if found is None:
-                self._token = None
+                self._token = ""
                 return None
             self._learner = found.learner
             if found.stale:
@@ -85,13 +88,15 @@ class VisitorMiddleware:
         self._app = app
         self._sessions = Sessions(database)
         self._secure = secure
+        self._warned = False
         self._cookie = "__Host-session" if secure else "session"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        visitor = Visitor(self._sessions, cookie_parser(Headers(scope=scope).get("cookie", "")).get(self._cookie))
+        self._look_at_proxy(Headers(scope=scope))
+        visitor = Visitor(self._sessions, cookie(Headers(scope=scope), self._cookie))
         scope.setdefault("state", {})["visitor"] = visitor
 
         async def send_cookie(message: Message) -> None:
@@ -100,6 +105,12 @@ class VisitorMiddleware:
             await send(message)
 
         await self._app(scope, receive, send_cookie)
+
+    def _look_at_proxy(self, headers: Headers) -> None:
+        """Say once that cookies are not as safe as they could be: a proxy speaks TLS, and was not mentioned to us."""
+        if not self._secure and not self._warned and headers.get("x-forwarded-proto", "").lower() == "https":
+            self._warned = True
+            log.warning("cookies-without-secure", fix="Set BACKHAND_SECURE_COOKIES=1 behind TLS.")
 
     def _set(self, token: str) -> str:
         parts = [f"{self._cookie}={token}", "Path=/", f"Max-Age={COOKIE_SECONDS}", "HttpOnly", "SameSite=Lax"]

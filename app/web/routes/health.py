@@ -15,7 +15,8 @@ from starlette.responses import JSONResponse, Response
 from app.engine.grader import Look
 from app.settings import Settings
 from app.store import learners
-from app.web.middleware.metrics import State, may_read
+from app.web.middleware.metrics import State
+from app.web.middleware.security import is_operator
 from app.web.site import Site, TheSite
 
 log = structlog.get_logger()
@@ -36,20 +37,16 @@ async def readyz(request: Request, site: TheSite) -> JSONResponse:
     """Whether requests should be sent here.
 
     503 while graders warm up, while the server stops, and without a database that can be written. A server that
-    refuses to run code is ready: everything else works, and `state` says why.
+    refuses to run code is ready: everything else works. Why it does, and what protects it, is for the operator.
     """
     database = await _database(site)
     readiness = site.grader.readiness
     state = "stopped" if request.app.state.stopping else readiness.state
     ready = state in ("ready", "refused") and database == "ok"
-    answer = {
-        "ready": ready,
-        "state": state,
-        "reason": readiness.reason,
-        "layers": dict(readiness.layers),
-        "canaries": _canaries(readiness.look),
-        "database": database,
-    }
+    answer: dict[str, object] = {"ready": ready, "state": state, "database": database}
+    if is_operator(request.headers, request.app.state.settings.operator_token):
+        answer["reason"], answer["layers"] = readiness.reason, dict(readiness.layers)
+        answer["canaries"] = _canaries(readiness.look)
     return JSONResponse(answer, 200 if ready else 503, NO_STORE)
 
 
@@ -57,7 +54,7 @@ async def readyz(request: Request, site: TheSite) -> JSONResponse:
 async def metrics(request: Request, site: TheSite) -> Response:
     """For the operator's monitoring; for others there is no such page."""
     settings: Settings = request.app.state.settings
-    if not may_read(request, settings.metrics_networks):
+    if not is_operator(request.headers, settings.operator_token):
         raise HTTPException(404)
     state = State(
         readiness=site.grader.readiness,

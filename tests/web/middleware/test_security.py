@@ -8,6 +8,7 @@ from app.content.blocks import Course
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.middleware.security import BODY_BYTES, ours
+from app.web.request_heads import cookie
 
 LESSON = "/lessons/linear"
 QUIZ = f"{LESSON}/quiz/half"
@@ -123,6 +124,37 @@ def test_a_host_that_is_none_is_refused(client: TestClient, host: str) -> None:
     response = client.get("/", headers={b"host": host.encode()})
 
     assert response.status_code == 400
+
+
+def test_two_hosts_are_none(client: TestClient) -> None:
+    response = client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
+
+    assert response.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("sent", "found"),
+    [
+        ("session=a", "a"),
+        ("theme=dark; session=a", "a"),
+        ("  session=a;theme=dark", "a"),
+        ("session=a; session=b", "a"),
+        ("xsession=a; session", ""),
+        ("session = a", ""),
+        ('session="a\\"b"', '"a\\"b"'),
+        ("=; ; ;session=a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_a_cookie_is_read_as_it_stands(sent: str, found: str) -> None:
+    assert cookie(Headers({"cookie": sent}), "session") == found
+
+
+def test_a_proxy_that_speaks_tls_is_asked_about_cookies_once(client: TestClient, capsys) -> None:
+    for _ in range(3):
+        client.get("/healthz", headers={"x-forwarded-proto": "https"})
+
+    assert "".join(capsys.readouterr()).count("BACKHAND_SECURE_COOKIES") == 1
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "course.example", "[::1]:8000", "127.0.0.1"])

@@ -11,17 +11,23 @@ from starlette.testclient import TestClient
 from app.engine.grader import Look, Readiness
 from app.store.database import Database
 
+OPERATOR = {"authorization": "Bearer the token of the operator"}
+
 
 def test_healthz_answers_without_anything(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
 
 
 @pytest.mark.parametrize(("state", "status"), [("ready", 200), ("refused", 200), ("warming", 503), ("stopped", 503)])
-def test_readyz_says_what_protects_and_what_is_missing(client: TestClient, grader, state, status: int) -> None:
+def test_readyz_tells_the_operator_what_protects_and_what_is_missing(
+    client: TestClient, grader, state, status: int
+) -> None:
     grader.readiness = Readiness(state=state, reason="because", layers=(("seccomp", "on"), ("landlock", "ENOSYS")))
-    response = client.get("/readyz")
+    response = client.get("/readyz", headers=OPERATOR)
+    outside = client.get("/readyz")
 
-    assert response.status_code == status
+    assert response.status_code == outside.status_code == status
+    assert outside.json() == {"ready": status == 200, "state": state, "database": "ok"}
     assert response.json() == {
         "ready": status == 200,
         "state": state,
@@ -38,7 +44,7 @@ def test_readyz_says_when_the_canaries_flew_and_what_they_found(
 ) -> None:
     grader.readiness = Readiness(state="ready", look=Look(at=86_400.0, succeeded=succeeded))
 
-    assert client.get("/readyz").json()["canaries"] == {
+    assert client.get("/readyz", headers=OPERATOR).json()["canaries"] == {
         "held": not succeeded,
         "at": "1970-01-02T00:00:00+00:00",
         "succeeded": list(succeeded),
