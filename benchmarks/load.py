@@ -24,7 +24,7 @@ from app.content.course import load_course
 from benchmarks.serving import ROOT, Learner, server
 
 GRADERS = 2
-SLUG, BOX = "from-scalars-to-tensors", "linear-backward"
+SLUG, BOX = "a-layer-trained", "linear-backward"
 URL = f"/lessons/{SLUG}/code/{BOX}"
 ENDLESS = "while True:\n    pass\n"
 

@@ -12,7 +12,7 @@ from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
 from app.grading.shapes.shape_inference import infer
 
-LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+LESSONS = Path(__file__).resolve().parent / "course"
 SLUG = "from-scalars-to-tensors"
 ADDRESS = f"/lessons/{SLUG}"
 

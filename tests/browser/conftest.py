@@ -16,6 +16,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
+LESSONS = Path(__file__).resolve().parent / "course"
+"""The course of the repository, and a lesson with a question of every kind."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 SWITCHES = ("--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run")
@@ -56,7 +58,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    settings = {"BACKHAND_DATA_DIR": str(folder), "BACKHAND_LESSONS": str(ROOT / "lessons"), "BACKHAND_GRADERS": "1"}
+    settings = {"BACKHAND_DATA_DIR": str(folder), "BACKHAND_LESSONS": str(LESSONS), "BACKHAND_GRADERS": "1"}
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
