@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}
-TEXT = "dX = 1  # " + "x" * 20_000  # more than fits into pages that are there already
+TEXT = "dX = 1  # " + "x" * 19_000  # more than fits into pages that are there already
 FAULTS = ["full", "read-only", "locked"]
 
 
