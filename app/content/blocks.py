@@ -6,6 +6,7 @@ Everything here is plain data between parse and render. Prose fields hold HTML t
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from markupsafe import Markup
@@ -163,7 +164,7 @@ class Link:
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lesson:
     """One page. *path* is relative to the course folder; *slug* comes from the file name.
 
@@ -192,15 +193,24 @@ class Lesson:
     source: str = field(default="", repr=False)
     was: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
         return tuple(block for block in self.blocks if isinstance(block, Exercise))
 
+    @cached_property
+    def named(self) -> Mapping[str, Exercise]:
+        """The exercises by every name that they have or had."""
+        return {name: one for one in reversed(self.exercises) for name in (one.name, *one.was)}
+
+    @cached_property
+    def forwards(self) -> Mapping[str, Forward]:
+        return {one.name: one for one in reversed(self.blocks) if isinstance(one, Forward)}
+
     def exercise(self, name: str) -> Exercise | None:
-        return next((one for one in self.exercises if name == one.name or name in one.was), None)
+        return self.named.get(name)
 
     def forward(self, name: str) -> Forward | None:
-        return next((one for one in self.blocks if isinstance(one, Forward) and one.name == name), None)
+        return self.forwards.get(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,13 +237,18 @@ class Unit:
     deliverables: tuple[Deliverable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Course:
     units: tuple[Unit, ...]
 
-    @property
+    @cached_property
     def lessons(self) -> tuple[Lesson, ...]:
         return tuple(lesson for unit in self.units for lesson in unit.lessons)
 
+    @cached_property
+    def at(self) -> Mapping[str, Lesson]:
+        """The lessons by slug."""
+        return {lesson.slug: lesson for lesson in reversed(self.lessons)}
+
     def lesson(self, slug: str) -> Lesson | None:
-        return next((lesson for lesson in self.lessons if lesson.slug == slug), None)
+        return self.at.get(slug)

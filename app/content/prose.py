@@ -6,6 +6,7 @@ have anchors, tables scroll inside a labelled region that the keyboard reaches.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -58,6 +59,7 @@ def highlighted(source: str, language: str = "python") -> Markup:
     return Markup(highlight(source, lexer, _formatter))
 
 
+@lru_cache(maxsize=1024)
 def sentence(text: str) -> Markup:
     """Plain text with `code` in backticks, escaped: for messages that are composed here, not written in markdown."""
     parts = CODE_SPAN.split(text)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -19,6 +20,7 @@ from app.settings import Settings
 from app.store import learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
+from app.store.progress import Place
 from app.store.renames import adopt_renames
 from app.web.checks import Checks
 from app.web.middleware.metrics import Metrics
@@ -39,8 +41,8 @@ from app.web.routes import (
     theme,
     training,
 )
-from app.web.site import Site, published, renames_of
-from app.web.tasks import ShapesOf, Tasks
+from app.web.site import ShapesOf, Site
+from app.web.tasks import Tasks
 from app.web.training_runs import Runs
 
 log = structlog.get_logger()
@@ -123,6 +125,25 @@ def create_app(
     return app
 
 
+def published(course: Course) -> Course:
+    """*course* without drafts, and without units that hold nothing else."""
+    units = (replace(unit, lessons=tuple(one for one in unit.lessons if not one.draft)) for unit in course.units)
+    return Course(units=tuple(unit for unit in units if unit.lessons))
+
+
+def renames_of(course: Course) -> dict[Place, Place]:
+    """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
+    current = {Place(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
+    found: dict[Place, Place] = {}
+    for lesson in course.lessons:
+        for one in lesson.exercises:
+            former = [(word.partition("#")[0], word.partition("#")[2]) for word in one.was if "#" in word]
+            former += [(lesson.name, word) for word in one.was if "#" not in word]
+            former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
+            found |= {Place(*old): Place(lesson.name, one.name) for old in former if Place(*old) not in current}
+    return found
+
+
 async def _as_page(request: Request, error: Exception) -> Response:
     status, message = described(error)
     response = await _show_error(request, status, TITLES.get(status, "That did not work"), message)
@@ -143,6 +164,6 @@ async def _show_error(request: Request, status: int, title: str, message: str) -
 
 def _came_from(site: Site, request: Request) -> str:
     """The exercise whose form was sent; empty where it was none."""
-    lesson = site.course.lesson(request.path_params.get("slug", ""))
+    lesson = site.course.at.get(request.path_params.get("slug", ""))
     name = request.path_params.get("name", "")
     return f"/lessons/{lesson.slug}#{name}" if lesson is not None and lesson.exercise(name) else ""

@@ -19,6 +19,7 @@ def encoded(value: Verdict | Run | Snapshot) -> str:
     return json.dumps(plain(value), separators=(",", ":"))
 
 
+@lru_cache(maxsize=256)  # a page that is read again shows the same
 def decoded_verdict(text: str | None) -> Verdict | None:
     return _decoded(Verdict, text)
 
@@ -27,15 +28,12 @@ def decoded_run(text: str | None) -> Run | None:
     return _decoded(Run, text)
 
 
-@lru_cache(maxsize=256)  # a page that is read again shows the same run
+@lru_cache(maxsize=256)
 def decoded_snapshot(text: str | None) -> Snapshot | None:
     return _decoded(Snapshot, text)
 
 
-def encoded_answer(values: tuple[str, ...]) -> str:
-    return json.dumps(values)
-
-
+@lru_cache(maxsize=4096)
 def decoded_answer(text: str | None) -> tuple[str, ...] | None:
     try:
         values = json.loads(text) if text else None

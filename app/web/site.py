@@ -1,27 +1,49 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
-from typing import Annotated, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Path
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.content.blocks import CodeBox, Course, Exercise, Lesson, Unit
+from app.content.blocks import (
+    Axes,
+    Checker,
+    Choice,
+    CodeBox,
+    Course,
+    Exercise,
+    Forward,
+    FunctionBox,
+    Lesson,
+    Number,
+    Quiz,
+    Unit,
+    Visual,
+)
+from app.content.sizes import written
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
+from app.grading.forward.facts import Shape
+from app.grading.shapes.shape_inference import infer
 from app.store.database import Database
-from app.store.progress import Place
 from app.web.checks import Checks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Visitor
-from app.web.pictures.album import Album
+from app.web.pictures import draw
 from app.web.render import Pages
-from app.web.tasks import ShapesOf, Tasks, scope_of, scope_of_function
+from app.web.tasks import Tasks
 from app.web.training_runs import Runs
+
+MOST_KEPT = 4096
+MODULES = ("torch", "F", "math")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +62,75 @@ class LessonProgress:
     @property
     def announcement(self) -> str:
         return "Lesson complete." if self.complete else f"{self.done} of {self.total} exercises done."
+
+
+class Kept:
+    """What does not depend on who looks, made once: pictures, what a quiz offers, what is said to an answer.
+
+    Args:
+        most: How many are kept; the one that was not asked for the longest goes first.
+    """
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[object, ...], tuple[object, Mapping[str, Shape], Any]] = OrderedDict()
+
+    def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: object) -> T:
+        """What *make* gives for *block* (and what else it is *about*), made again where other *shapes* are known."""
+        key = id(block), *about
+        found = self._kept.get(key)
+        if found is None or found[1] != shapes:
+            found = self._kept[key] = block, shapes, make()  # with the block, so that its identity stays its own
+        self._kept.move_to_end(key)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        made: T = found[2]
+        return made
+
+
+class ShapesOf:
+    """Shapes by forward program, kept for the life of the process (a program is identified by itself)."""
+
+    def __init__(self, grader: Grader) -> None:
+        self._grader = grader
+        self._inferred: dict[int, tuple[Forward, Mapping[str, Shape]]] = {}
+        self._asked: dict[int, Mapping[str, Shape]] = {}
+
+    def inferred(self, forward: Forward) -> Mapping[str, Shape]:
+        """What the source alone tells; nothing is run."""
+        kept = self._inferred.get(id(forward))
+        if kept is None:
+            kept = self._inferred[id(forward)] = (forward, infer(forward))
+        return kept[1]
+
+    async def of(self, forward: Forward | None, *names: str) -> Mapping[str, Shape]:
+        """Shapes of *forward* with at least *names*, if a grader can find them."""
+        if forward is None:
+            return {}
+        shapes = self.inferred(forward)
+        if all(name in shapes for name in names):
+            return shapes
+        asked = self._asked.get(id(forward))
+        if asked is None:
+            if self._grader.readiness.state != "ready":
+                return shapes
+            facts = await self._grader.facts(forward)
+            if facts.error:
+                return shapes
+            asked = self._asked[id(forward)] = {**facts.shapes, **shapes}
+        return asked
+
+    def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
+        """What the source of the forward program of *box* tells."""
+        forward = None if isinstance(box, Checker | FunctionBox) else lesson.forwards.get(box.forward)
+        return {} if forward is None else self.inferred(forward)
+
+    async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
+        """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
+        if isinstance(quiz, (Number, Choice)) or quiz.forward is None:
+            return {}
+        asked = (quiz.of, quiz.source if isinstance(quiz, Axes) else None)
+        return await self.of(lesson.forwards.get(quiz.forward), *(name.removeprefix("d") for name in asked if name))
 
 
 @dataclass(frozen=True)
@@ -66,24 +157,23 @@ class Site:
         )
 
     @cached_property
-    def album(self) -> Album:
-        """The pictures of this course, each drawn once."""
-        return Album()
+    def kept(self) -> Kept:
+        return Kept()
 
-    @cached_property
-    def _scopes(self) -> dict[tuple[str, str], str]:
-        return {}
+    def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
+        """*visual*, drawn once."""
+        return self.kept.of(visual, shapes, lambda: draw(visual, shapes, forward))
 
-    def scope(self, lesson: Lesson, exercise: CodeBox) -> str:
-        """The names that the editor of *exercise* offers, found once."""
-        key = lesson.name, exercise.name
-        if key not in self._scopes:
-            match self.tasks.task(lesson, exercise):
-                case CheckerTask(checker=box) | FunctionTask(box=box):
-                    self._scopes[key] = scope_of_function(box)
-                case HuntTask(mending=task) | (Task() as task):
-                    self._scopes[key] = scope_of(task, self.shapes.inferred(task.forward))
-        return self._scopes[key]
+    def scope(self, lesson: Lesson, box: CodeBox) -> str:
+        """The names that the editor of *box* offers."""
+        return self.kept.of(box, self.shapes.known(lesson, box), lambda: self._scope(lesson, box))
+
+    def _scope(self, lesson: Lesson, box: CodeBox) -> str:
+        match self.tasks.task(lesson, box):
+            case CheckerTask(checker=checker) | FunctionTask(box=checker):
+                return _joined(dict.fromkeys(checker.arguments, ""))
+            case HuntTask(mending=task) | (Task() as task):
+                return scope_of(task, self.shapes.inferred(task.forward))
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""
@@ -102,23 +192,19 @@ class Site:
         return before, after
 
 
-def published(course: Course) -> Course:
-    """*course* without drafts, and without units that hold nothing else."""
-    units = (replace(unit, lessons=tuple(one for one in unit.lessons if not one.draft)) for unit in course.units)
-    return Course(units=tuple(unit for unit in units if unit.lessons))
+def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
+    """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
+    forward = task.forward
+    upstream = f"d{forward.output}"
+    details = {name: written(shape) for name, shape in shapes.items()}
+    for gradient in (upstream, *task.given):
+        details[gradient] = details.get(gradient.removeprefix("d"), "")
+    details |= {name: str(size) for name, size in forward.dims.items()}
+    return _joined(details)
 
 
-def renames_of(course: Course) -> dict[Place, Place]:
-    """Where exercises stood before (`was`), and where they are now; a place that is in use is nobody's past."""
-    current = {Place(lesson.name, one.name) for lesson in course.lessons for one in lesson.exercises}
-    found: dict[Place, Place] = {}
-    for lesson in course.lessons:
-        for one in lesson.exercises:
-            former = [(word.partition("#")[0], word.partition("#")[2]) for word in one.was if "#" in word]
-            former += [(lesson.name, word) for word in one.was if "#" not in word]
-            former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
-            found |= {Place(*old): Place(lesson.name, one.name) for old in former if Place(*old) not in current}
-    return found
+def _joined(details: dict[str, str]) -> str:
+    return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(MODULES, "module")).items())
 
 
 def has_math(part: object) -> bool:
@@ -146,7 +232,7 @@ TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 
 
 async def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
-    lesson = site.course.lesson(slug)
+    lesson = site.course.at.get(slug)
     if lesson is None:
         raise HTTPException(404)
     return lesson
@@ -156,7 +242,7 @@ TheLesson = Annotated[Lesson, Depends(lesson_of)]
 
 
 async def exercise_of(lesson: TheLesson, name: Annotated[str, Path()]) -> Exercise:
-    exercise = lesson.exercise(name)
+    exercise = lesson.named.get(name)
     if exercise is None:
         raise HTTPException(404)
     return exercise

@@ -7,8 +7,7 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from app.settings import Settings
 from app.store.progress import Place
-from app.web.application import create_app
-from app.web.site import renames_of
+from app.web.application import create_app, renames_of
 
 LESSON = "/lessons/linear"
 BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}

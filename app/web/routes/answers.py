@@ -12,7 +12,6 @@ from starlette.responses import Response
 from app.content.blocks import Exercise, Matmul, Quiz
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.json_columns import encoded_answer
 from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import hints_view, quiz_view
@@ -41,12 +40,12 @@ async def answer(
     fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
     given = tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in fields)
     shapes = await site.shapes.about(lesson, quiz)
-    view = quiz_view(lesson, quiz, LessonState(), shapes, fresh=given)
+    view = quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
     assert view.feedback is not None, "a given answer is marked"
     learner = await visitor.begin()
     answered = progress.Answered(
         kind="quiz",
-        text=encoded_answer(given),
+        text=json.dumps(given),
         verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
         correct=view.feedback.correct,
     )

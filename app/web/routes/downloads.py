@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.content.blocks import Lesson, Quiz, Train
+from app.content.blocks import Lesson, Matmul, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
@@ -17,7 +17,7 @@ from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of
 from app.web.site import TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import answer_of
+from app.web.views.offered import product_of
 
 router = APIRouter()
 
@@ -66,7 +66,7 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
     for quiz in lesson.exercises:
         given = decoded_answer(tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
         if isinstance(quiz, Quiz) and given:
-            answers[quiz.name] = tuple(answer_of(quiz, given))
+            answers[quiz.name] = tuple(product_of(given)) if isinstance(quiz, Matmul) else given
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)
     return Work(
         codes=codes,

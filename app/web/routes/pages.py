@@ -73,7 +73,7 @@ async def lesson(
         readiness=site.grader.readiness,
         has_math=lesson.name in site.with_math,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
-        draw=site.album.picture,
+        draw=site.picture,
     )
 
 

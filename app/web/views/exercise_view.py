@@ -1,19 +1,17 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from markupsafe import Markup
 
 from app.content.blocks import (
-    Axes,
     Bug,
     Checker,
     Choice,
     CodeBox,
     Exercise,
-    Forward,
     FunctionBox,
     Grad,
     Hint,
@@ -22,7 +20,6 @@ from app.content.blocks import (
     Number,
     Quiz,
 )
-from app.content.sizes import written
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
@@ -30,18 +27,17 @@ from app.grading.judge.hunt_verdict import split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
-from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
-from app.grading.quiz.mark_matmul import Operand, operands_offered
 from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
 from app.web.pictures.differences import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, flow
-from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, spoken, verdict_view
+from app.web.site import Kept
+from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, verdict_view
+from app.web.views.offered import PRODUCT_FIELDS, Offered, offered, product_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
-PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
 
@@ -72,8 +68,7 @@ class QuizView:
     state: str
     solved: bool
     hints: HintsView
-    shapes: Mapping[str, Shape]
-    forward: Forward | None
+    offered: Offered
 
     @property
     def name(self) -> str:
@@ -86,31 +81,12 @@ class QuizView:
         return dict(zip(PRODUCT_FIELDS, given, strict=False))
 
     @property
-    def operands(self) -> tuple[Operand, ...]:
-        """What a product is built of."""
-        assert isinstance(self.quiz, Matmul)
-        return operands_offered(self.quiz, self.shapes, self.forward)
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """What may be summed."""
-        assert isinstance(self.quiz, Axes)
-        return axes_offered(self.quiz, self.shapes)
-
-    @property
-    def sums(self) -> str:
-        """For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`."""
-        assert isinstance(self.quiz, Axes)
-        left = sums_offered(self.quiz, self.shapes)
-        return "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
-
-    @property
     def announcement(self) -> str:
         """The one sentence for `role=status`."""
         if self.feedback is None:
             return ""
         word = {True: "Right.", False: "Not right.", None: "Not yet."}[self.feedback.correct]
-        return spoken(f"{word} {self.feedback.message.striptags()}")
+        return f"{word} {self.feedback.message.striptags()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,16 +211,25 @@ class CodeView:
 
 
 def quiz_view(
-    lesson: Lesson, quiz: Quiz, state: LessonState, shapes: Mapping[str, Shape], fresh: tuple[str, ...] | None = None
+    kept: Kept,
+    lesson: Lesson,
+    quiz: Quiz,
+    state: LessonState,
+    shapes: Mapping[str, Shape],
+    fresh: tuple[str, ...] | None = None,
 ) -> QuizView:
     """*quiz* as it stands in *state*; *fresh* is an answer that was given just now.
 
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name)
-    forward = None if isinstance(quiz, (Number, Choice)) or quiz.forward is None else lesson.forward(quiz.forward)
+    forward = None if isinstance(quiz, (Number, Choice)) or quiz.forward is None else lesson.forwards.get(quiz.forward)
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
-    feedback = None if given is None else mark(quiz, answer_of(quiz, given), shapes, forward)
+
+    def marked() -> Feedback:
+        return mark(quiz, product_of(given or ()) if isinstance(quiz, Matmul) else given or (), shapes, forward)
+
+    feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
     return QuizView(
         quiz=quiz,
@@ -254,21 +239,8 @@ def quiz_view(
         state=STATES[feedback.correct if feedback else None],
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
-        shapes=shapes,
-        forward=forward,
+        offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
     )
-
-
-def answer_of(quiz: Quiz, given: Sequence[str]) -> list[str]:
-    """The values of a form as `mark` reads them: a product's factors as `X.T`, everything else as it came."""
-    if not isinstance(quiz, Matmul):
-        return list(given)
-    fields = dict(zip(PRODUCT_FIELDS, given, strict=False))
-    return [
-        f"{fields[side]}.T" if fields.get(f"{side}_transposed") else fields[side]
-        for side in ("left", "right")
-        if fields.get(side)
-    ]
 
 
 def code_view(
@@ -392,7 +364,7 @@ def _field(one: NameVerdict, shape: Shape | None) -> NudgeField:
     entry = one.worst[0].index if one.worst else () if shape is None else (0,) * len(shape)
     return NudgeField(
         tensor=one.name[1:],
-        shape="" if shape is None else written(shape),
+        shape="" if shape is None else str(tuple(map(int, shape))),
         field=field_of(one.name),
         entry=", ".join(map(str, entry)),
     )

@@ -70,7 +70,7 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         return Item(template=template, block=block, view=code_view(lesson, block, state, scope, shapes))
     if isinstance(block, Quiz):
         shapes = await site.shapes.about(lesson, block)
-        return Item(template=template, block=block, view=quiz_view(lesson, block, state, shapes))
+        return Item(template=template, block=block, view=quiz_view(site.kept, lesson, block, state, shapes))
     if isinstance(block, Train):
         return Item(template=template, block=block, view=await train_view(site, lesson, block, state, learner))
     if isinstance(block, Forward):
@@ -78,6 +78,6 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
     if isinstance(block, Visual) and block.kind == "names":
         return Item(template="_visual_names.html", block=block, view=await names_view(site.runs.names))
     if isinstance(block, Visual):
-        forward = lesson.forward(block.forward) if block.forward else None
+        forward = lesson.forwards.get(block.forward) if block.forward else None
         return Item(template=template, block=block, shapes=await site.shapes.of(forward), forward=forward)
     return Item(template=template, block=block)

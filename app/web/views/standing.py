@@ -107,7 +107,7 @@ def _made(site: Site, deliverable: Deliverable, solved: Solved) -> Made | None:
 
 
 def _done(site: Site, lesson: Lesson, anchor: str, solved: Solved) -> bool:
-    exercise = lesson.exercise(anchor) if anchor else None
+    exercise = lesson.named.get(anchor) if anchor else None
     if exercise is None:
         return progress_in(site, lesson, solved).complete
     return exercise.name in solved.get(lesson.name, ())

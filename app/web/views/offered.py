@@ -1,0 +1,43 @@
+"""What a quiz offers to choose from, and how the fields of a form become the answer that is marked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.content.blocks import Axes, Forward, Matmul, Quiz
+from app.content.sizes import written
+from app.grading.forward.facts import Shape
+from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
+from app.grading.quiz.mark_matmul import Operand, operands_offered
+
+PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered:
+    """What an axes or matmul quiz offers to choose from; empty for the others.
+
+    Args:
+        sums: For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`.
+    """
+
+    axes: tuple[Axis, ...] = ()
+    sums: str = ""
+    operands: tuple[Operand, ...] = ()
+
+
+def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Offered:
+    if isinstance(quiz, Axes):
+        left = sums_offered(quiz, shapes)
+        sums = "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
+        return Offered(axes=axes_offered(quiz, shapes), sums=sums)
+    return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
+
+
+def product_of(given: Sequence[str]) -> list[str]:
+    """The factors of a product as `mark` reads them, such as `X.T`, from the values of its fields."""
+    fields = dict(zip(PRODUCT_FIELDS, given, strict=False))
+    return [
+        f"{fields[side]}.T" if fields.get(f"{side}_transposed") else fields[side]
+        for side in ("left", "right")
+        if fields.get(side)
+    ]
