@@ -24,6 +24,7 @@ Arrays = dict[str, torch.Tensor]
 Driver = Callable[[dict[str, Any], Arrays, "Output"], None]
 
 PRINTED_CHARACTERS = 20_000
+FLOOD_CHARACTERS = 200_000
 ESCAPED_CHARACTERS = 8_000
 _SMALL = 32 * 1024
 _DTYPES = {getattr(torch, name): name for name in frames.DTYPES}
@@ -43,7 +44,7 @@ def register(name: str, module: str) -> None:
 
 
 class Printed(io.StringIO):
-    """A stream that keeps the first characters and counts the rest."""
+    """A stream that keeps the first characters and counts the rest; a flood is an error of the code that prints."""
 
     def __init__(self, room: int) -> None:
         super().__init__()
@@ -54,6 +55,8 @@ class Printed(io.StringIO):
         kept = super().write(text[: self.room])
         self.room -= kept
         self.lost += len(text) - kept
+        if self.lost > FLOOD_CHARACTERS:
+            raise RuntimeError(f"more than {FLOOD_CHARACTERS:,} characters were printed")
         return len(text)
 
 

@@ -168,6 +168,10 @@ def _tuple(text: str) -> str:
     return shape_text([int(part) for part in re.findall(r"\d+", text)])
 
 
+def _flood(found: re.Match[str], _: Raised) -> str:
+    return f"By this line {found[0]}, so it was stopped. Print a shape, or a few rows."
+
+
 def _syntax(found: re.Match[str], _: Raised) -> str:
     return f"This line is not Python yet: {found[1]}."
 
@@ -203,6 +207,7 @@ ROWS: tuple[Row, ...] = (
     (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
     (r"name '(\w+)' is not defined", _no_name),
     (r"cannot access (?:local|free) variable '(\w+)'", _no_name),
+    (r"^more than [\d,]+ characters were printed$", _flood),
     (r"^(.+) \(<submission>, line \d+\)$", _syntax),
     *CALLS,
 )

@@ -100,7 +100,7 @@ def _fall(plot: _Plot, step: int) -> list[Markup]:
     x = plot.x(step)
     return [
         tag("path", d=f"M{x:.1f} {TOP:g}V{HEIGHT - BOTTOM:g}", class_="curve-fall"),
-        text(x + 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="start"),
+        text(x - 6, TOP + 12, "rate ÷ 10", class_="figure-note", anchor="end"),
     ]
 
 

@@ -52,6 +52,21 @@ def test_a_run_that_is_stopped_says_why_and_the_next_one_works(jailed, code, out
     assert jailed.check(LINEAR.task(), LINEAR.solution).passed
 
 
+@pytest.mark.parametrize(
+    "printing", ["print(dY)", "print(i, 'of', N, 'rows', dY[i % N, 0].item())", "print('x' * 10_000)"]
+)
+def test_a_flood_of_print_is_told_as_one_and_not_as_a_loop_without_end(jailed, printing):
+    code = f"{LINEAR.solution}for i in range(100_000):\n    {printing}\n"
+    verdict = jailed.check(LINEAR.task(), code)
+    run = jailed.run(LINEAR.task(), code)
+
+    assert (verdict.outcome, verdict.line) == ("error", 5)
+    assert verdict.message.startswith("By this line more than 200,000 characters were printed")
+    assert [one.verdict for one in verdict.names] == ["right"] * 3
+    assert (run.outcome, run.message) == ("error", verdict.message)
+    assert len(run.printed) >= 20_000
+
+
 def test_a_flood_is_told_as_one_and_not_as_a_list_that_grows(jailed):
     code = "import os\nblock = bytes(1 << 20)\nwhile True:\n    os.write(3, block)"
 
