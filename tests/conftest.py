@@ -1,9 +1,16 @@
-"""What holds for all tests."""
+"""What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from app.engine.pool import grader_process, local_graders
+from app.sandbox import process
+from app.sandbox.runner import Jail
 from tests.examples import TIMES
+from tests.graders import SharedGraders, shared_graders
+from tests.waiting import SECONDS
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
 settings.register_profile(
@@ -17,3 +24,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             "Tests marked `prove` were left out: they take long and seldom find more. `make prove` runs them."
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> None:
+    """A busy machine is no fault of a grader."""
+    process.WARM_SECONDS = grader_process.STARTUP_SECONDS = SECONDS
+    local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
+
+
+@pytest.fixture(scope="session")
+def jail() -> Iterator[Jail]:
+    jail = Jail()
+    if jail.refusal:
+        pytest.skip(f"code is refused here: {jail.refusal}")
+    assert jail.is_warm(SECONDS), jail._failure
+    yield jail
+    jail.close()
+
+
+@pytest.fixture(scope="session")
+def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedGraders]:
+    with shared_graders(tmp_path_factory.mktemp("graders"), 2) as found:
+        yield found

@@ -1,5 +1,6 @@
 """What to answer, read from the lesson itself: a lesson may change without a change here."""
 
+import shutil
 from itertools import combinations
 from pathlib import Path
 
@@ -12,13 +13,29 @@ from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
 from app.grading.shapes.shape_inference import infer
 
+ROOT = Path(__file__).resolve().parents[2]
 LESSONS = Path(__file__).resolve().parent / "course"
+"""The course of the repository, and a lesson with a question of every kind."""
 SLUG = "from-scalars-to-tensors"
 ADDRESS = f"/lessons/{SLUG}"
+EACH_KIND = ROOT / "tests/web/course/1-layers"
+SMALL_SLUG = "linear"
+SMALL_ADDRESS = f"/lessons/{SMALL_SLUG}"
+"""A page with one exercise of each kind, which is opened in a fifth of the time of a lesson of the course."""
+
+
+def served(folder: Path) -> Path:
+    """The course and the small lesson after it, copied into *folder*."""
+    shutil.copytree(LESSONS, folder)
+    small = folder / "10-each-kind"
+    small.mkdir()
+    for name in ("unit.md", f"01-{SMALL_SLUG}.md"):
+        shutil.copy(EACH_KIND / name, small)
+    return folder
 
 
 def read_lesson(slug: str = SLUG) -> Lesson:
-    lesson = load_course(LESSONS).lesson(slug)
+    lesson = load_course(EACH_KIND.parent if slug == SMALL_SLUG else LESSONS).lesson(slug)
     assert lesson is not None
     return lesson
 

@@ -1,4 +1,7 @@
-"""One real server and one real browser for a whole run: the course of this repository, graded by real graders."""
+"""One real server and one real browser for each worker: the course of this repository, graded by real graders.
+
+A page of the course takes seconds of processor time to open. What is shown on any page is shown on the small one.
+"""
 
 import os
 import shutil
@@ -6,22 +9,23 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.browser.answers import served
+from tests.waiting import SECONDS, until
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = Path(__file__).resolve().parent / "course"
-"""The course of the repository, and a lesson with a question of every kind."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 SWITCHES = ("--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run")
-START_SECONDS = 60.0
+MS = SECONDS * 1000
+"""What a page must come to, it comes to, however busy the machine is."""
 
 
 def chrome() -> str:
@@ -58,7 +62,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    settings = {"BACKHAND_DATA_DIR": str(folder), "BACKHAND_LESSONS": str(LESSONS), "BACKHAND_GRADERS": "1"}
+    settings = {
+        "BACKHAND_DATA_DIR": str(folder),
+        "BACKHAND_LESSONS": str(served(folder / "lessons")),
+        "BACKHAND_GRADERS": "1",
+    }
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -69,33 +77,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             stderr=subprocess.STDOUT,
         )
     try:
-        _wait_until_ready(address, process, log)
+        until(lambda: _is_ready(address, process, log))
         yield address
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(20)
+            process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
-def _wait_until_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            pytest.fail(f"The server ended at once:\n{log.read_text()}", pytrace=False)
-        try:
-            with urllib.request.urlopen(f"{address}/readyz", timeout=2):
-                return
-        except (URLError, OSError):
-            time.sleep(0.1)
-    pytest.fail(f"The server was not ready after {START_SECONDS:g} s:\n{log.read_text()}", pytrace=False)
+def _is_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> bool:
+    if process.poll() is not None:
+        pytest.fail(f"The server ended at once:\n{log.read_text()}", pytrace=False)
+    try:
+        with urllib.request.urlopen(f"{address}/readyz", timeout=SECONDS):
+            return True
+    except (URLError, OSError):
+        return False
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Ends with its module: while it is there, its event loop runs in this thread, and no other one could."""
+    """Ends with this room: while it is there, its event loop runs in this thread, and no other one could."""
+    expect.set_options(timeout=MS)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chrome(), args=list(SWITCHES))
         yield launched
@@ -127,7 +133,7 @@ def context(browser: Browser, server: str, request: pytest.FixtureRequest) -> It
         **(marker.kwargs if marker else {}),
     }
     made = browser.new_context(base_url=server, **options)
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(MS)
     yield made
     made.close()
 

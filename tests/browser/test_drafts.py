@@ -6,10 +6,11 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.content.blocks import Grad
-from tests.browser.answers import ADDRESS, read_lesson
+from tests.browser.answers import SMALL_ADDRESS as ADDRESS
+from tests.browser.answers import SMALL_SLUG, read_lesson
 from tests.browser.steps import editor, expect_verdict, focus_stays, section, violations, write
 
-BOX = next(one for one in read_lesson().exercises if isinstance(one, Grad))
+BOX = next(one for one in read_lesson(SMALL_SLUG).exercises if isinstance(one, Grad))
 SAVED = re.compile(r"^Saved \d")
 
 

@@ -11,10 +11,11 @@ from playwright.sync_api import Page, expect
 
 from app.content.blocks import Grad, Number
 from app.content.blocks import Shape as ShapeQuiz
-from tests.browser.answers import ADDRESS, read_lesson
-from tests.browser.steps import CHECK_MS, expect_verdict, fill_in, write
+from tests.browser.answers import SMALL_ADDRESS as ADDRESS
+from tests.browser.answers import SMALL_SLUG, read_lesson
+from tests.browser.steps import expect_verdict, fill_in, write
 
-LESSON = read_lesson()
+LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
 QUIZZES = [one for one in LESSON.exercises if isinstance(one, Number | ShapeQuiz)]
 PAYLOADS = [
@@ -62,7 +63,7 @@ def test_what_code_prints_raises_or_is_called_does_not_run(page: Page, program: 
     write(page, BOX, PROGRAMS[program])
 
     page.locator(f"#{BOX.name}-check").click()
-    expect(page.locator(f"#{BOX.name}-verdict[data-outcome]")).to_be_visible(timeout=CHECK_MS)
+    expect(page.locator(f"#{BOX.name}-verdict[data-outcome]")).to_be_visible()
     untouched(page)
     page.locator(f"#{BOX.name}-run").click()
     expect_verdict(page, BOX, outcome="run")

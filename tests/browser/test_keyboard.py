@@ -3,7 +3,8 @@
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Grad
-from tests.browser.answers import ADDRESS, read_lesson, right_answer
+from tests.browser.answers import SMALL_ADDRESS as ADDRESS
+from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
 from tests.browser.steps import (
     answer_by_keyboard,
     expect_feedback,
@@ -13,7 +14,7 @@ from tests.browser.steps import (
     write_by_keyboard,
 )
 
-LESSON = read_lesson()
+LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
 
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Exercise, Grad
-from tests.browser.answers import ADDRESS, read_lesson, right_answer, wrong_answer
+from app.content.blocks import Exercise, Grad, Lesson
+from tests.browser.answers import SLUG, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.steps import (
     answer_by_mouse,
     expect_feedback,
@@ -17,10 +17,10 @@ from tests.browser.steps import (
     write,
 )
 
-LESSON = read_lesson()
 LOOKS = [
-    pytest.param(id="light", marks=pytest.mark.browser_options(color_scheme="light")),
+    pytest.param(SLUG, id="light", marks=pytest.mark.browser_options(color_scheme="light")),
     pytest.param(
+        SMALL_SLUG,
         id="dark and narrow",
         marks=pytest.mark.browser_options(
             color_scheme="dark", viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True
@@ -29,13 +29,16 @@ LOOKS = [
 ]
 
 
-@pytest.mark.parametrize((), LOOKS)
-def test_a_whole_lesson_can_be_taken_by_mouse(page: Page) -> None:
-    open_page(page, ADDRESS)
+@pytest.mark.parametrize("slug", LOOKS)
+def test_a_whole_lesson_can_be_taken_by_mouse(page: Page, slug: str) -> None:
+    lesson = read_lesson(slug)
+    open_page(page, f"/lessons/{slug}")
     assert violations(page) == []
 
-    for exercise in LESSON.exercises:
-        _take(page, exercise)
+    kinds: set[type[Exercise]] = set()
+    for exercise in lesson.exercises:
+        _take(page, lesson, exercise, looked_at=type(exercise) in kinds)
+        kinds.add(type(exercise))
 
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
     expect(page.locator("#complete-title")).to_have_text("Lesson complete")
@@ -43,7 +46,8 @@ def test_a_whole_lesson_can_be_taken_by_mouse(page: Page) -> None:
     assert not scrolls_sideways(page)
 
 
-def _take(page: Page, exercise: Exercise) -> None:
+def _take(page: Page, lesson: Lesson, exercise: Exercise, *, looked_at: bool) -> None:
+    """*looked_at*: axe-core has seen one of this kind; what it says of one it says of all."""
     if isinstance(exercise, Grad):
         wrong = exercise.mistakes[0].code.source if exercise.mistakes else exercise.starter.source
         write(page, exercise, wrong)
@@ -51,17 +55,17 @@ def _take(page: Page, exercise: Exercise) -> None:
         check.click()
         with focus_stays(page):
             expect_verdict(page, exercise, passed="false")
-        assert violations(page, f"#{exercise.name}") == []
+        assert looked_at or violations(page, f"#{exercise.name}") == []
         write(page, exercise, exercise.solution.source)
         check.click()
         with focus_stays(page):
             expect_verdict(page, exercise, passed="true")
     else:
-        answer_by_mouse(page, exercise, wrong_answer(LESSON, exercise))
+        answer_by_mouse(page, exercise, wrong_answer(lesson, exercise))
         with focus_stays(page):
             expect_feedback(page, exercise, "false")
-        assert violations(page, f"#{exercise.name}") == []
-        answer_by_mouse(page, exercise, right_answer(LESSON, exercise))
+        assert looked_at or violations(page, f"#{exercise.name}") == []
+        answer_by_mouse(page, exercise, right_answer(lesson, exercise))
         with focus_stays(page):
             expect_feedback(page, exercise, "true")
     expect(section(page, exercise).locator("[role=status]")).not_to_be_empty()

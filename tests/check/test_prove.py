@@ -14,19 +14,14 @@ from app.check.prove import prove
 from app.content.blocks import Lesson
 from app.content.course import load_course
 from app.content.parse import parse_lesson
-from app.engine.pool.local_graders import LocalGraders
-from app.settings import Settings
+from tests.graders import SharedGraders
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def proved(lessons: list[Lesson], tmp_path: Path) -> tuple[Finding, ...]:
-    async def main() -> tuple[Finding, ...]:
-        async with LocalGraders(Settings(graders=2, data_dir=tmp_path)) as graders:
-            return await prove(lessons, Patient(graders))
-
-    return asyncio.run(main())
+def proved(lessons: list[Lesson], graders: SharedGraders, *, mutate: bool = True) -> tuple[Finding, ...]:
+    return asyncio.run(prove(lessons, Patient(graders), mutate=mutate))
 
 
 def read(path: Path) -> Lesson:
@@ -36,8 +31,8 @@ def read(path: Path) -> Lesson:
 
 
 @pytest.fixture(scope="module")
-def findings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finding, ...]:
-    return proved([read(path) for path in sorted(FIXTURES.glob("*.md"))], tmp_path_factory.mktemp("facts"))
+def findings(graders: SharedGraders) -> tuple[Finding, ...]:
+    return proved([read(path) for path in sorted(FIXTURES.glob("*.md"))], graders)
 
 
 def expected(path: Path) -> Iterator[tuple[str, range, list[str]]]:
@@ -134,17 +129,20 @@ def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ..
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="KaTeX runs in node, which is not installed here")
-def test_every_formula_that_katex_cannot_read_is_found_where_it_begins(tmp_path: Path) -> None:
+def test_every_formula_that_katex_cannot_read_is_found_where_it_begins(graders: SharedGraders) -> None:
     lesson = read(FIXTURES / "tex" / "formulas.md")
 
-    found = proved([lesson], tmp_path)
+    found = proved([lesson], graders)
 
     assert [one.code for one in found] == ["tex"] * 3
     assert [(one.place.line, one.place.column) for one in found] == [(6, 5), (10, 1), (13, 1)]
     assert "\\unheardof" in found[0].message
 
 
-def test_the_course_of_this_repository_is_proved(tmp_path: Path) -> None:
-    findings = proved(list(load_course(ROOT / "lessons").lessons), tmp_path)
+@pytest.mark.parametrize(
+    "mutate", [pytest.param(False, id="as written"), pytest.param(True, id="with mutants", marks=pytest.mark.prove)]
+)
+def test_the_course_of_this_repository_is_proved(graders: SharedGraders, *, mutate: bool) -> None:
+    findings = proved(list(load_course(ROOT / "lessons").lessons), graders, mutate=mutate)
 
     assert [str(one) for one in findings if one.level != "notice"] == []

@@ -7,13 +7,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import app
+from app.cli import app, check
 from app.engine.pool.grader_process import GraderDiedError
+from tests.graders import SharedGraders
 
 runner = CliRunner()
 TESTS = Path(__file__).resolve().parents[1]
 LESSON = TESTS / "engine" / "layer.md"
 BAD = "---\ntitle: Bad\nid: bad\nestimate: 1 min\n---\n\nHere is a block.\n\n:::{shap} x\n:::\n"
+
+
+@pytest.fixture
+def shared(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command asks graders that are up already."""
+    monkeypatch.setattr(check, "LocalGraders", lambda *_, **__: graders)
 
 
 @pytest.fixture
@@ -34,6 +41,7 @@ def test_a_sound_lesson_ends_with_zero_and_is_counted() -> None:
     assert result.stdout == "1 lesson, 1 exercise, 0 errors\n"
 
 
+@pytest.mark.usefixtures("shared")
 def test_a_fault_ends_with_one_and_what_parses_is_proved_all_the_same(unit: Path) -> None:
     result = runner.invoke(app, ["check", str(unit), "--no-mutants"])
 
@@ -66,6 +74,7 @@ def test_faults_of_several_files_come_in_order(unit: Path) -> None:
     assert [line.split(":")[0][-9:] for line in result.stdout.splitlines()[:2]] == ["01-bad.md", "03-bad.md"]
 
 
+@pytest.mark.usefixtures("shared")
 def test_a_lesson_of_a_unit_with_no_name_for_one_is_told(unit: Path) -> None:
     (unit / "01-bad.md").rename(unit / "Bad Lesson.md")
 
@@ -87,6 +96,7 @@ def test_a_folder_without_lessons_is_an_error(tmp_path: Path, *, course: bool) -
     assert result.stdout.endswith("0 lessons, 0 exercises, 1 error\n")
 
 
+@pytest.mark.usefixtures("shared")
 def test_a_unit_that_cannot_be_read_does_not_hide_the_others(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(unit, unit.parent / "2-closed")
     close(unit.parent / "2-closed", monkeypatch)

@@ -1,22 +1,43 @@
-"""`backhand grade` as a program: real processes, real jail, a lesson anywhere on disk."""
+"""`backhand grade`, with a lesson anywhere on disk: as a program, and through graders that are up already."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
+
+from app.cli import app, grade
+from tests.graders import SharedGraders
+from tests.waiting import SECONDS
 
 LAYER = Path(__file__).resolve().parents[1] / "engine" / "layer.md"
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+Call = Callable[..., subprocess.CompletedProcess[str]]
 KEYS = {"outcome", "passed", "names", "line", "message", "wall_ms"}
 
 
 def backhand(*arguments: str, feed: str = "") -> subprocess.CompletedProcess[str]:
+    """A program of its own, with a grader of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "app", *arguments], input=feed, capture_output=True, text=True, timeout=120, check=False
-    )
+        [sys.executable, "-m", "app", *arguments],
+        input=feed, capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def called(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """The command in this process, asking graders that are up already."""
+    monkeypatch.setattr(grade, "LocalGraders", lambda *_, **__: graders)
+
+    def call(*arguments: str, feed: str = "") -> subprocess.CompletedProcess[str]:
+        result = CliRunner().invoke(app, arguments, input=feed)
+        return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
+
+    return call
 
 
 @pytest.fixture
@@ -26,9 +47,9 @@ def exercise(tmp_path: Path) -> str:
     return f"{lesson}#layer-backward"
 
 
-def batch(exercise: str, codes: dict[str, str], *options: str) -> dict[str, dict[str, Any]]:
+def batch(call: Call, exercise: str, codes: dict[str, str], *options: str) -> dict[str, dict[str, Any]]:
     feed = "".join(json.dumps({"id": name, "code": code}) + "\n" for name, code in codes.items())
-    result = backhand("grade", exercise, "--batch", *options, feed=feed)
+    result = call("grade", exercise, "--batch", *options, feed=feed)
     assert result.returncode == 0, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [row["id"] for row in rows] == list(codes)
@@ -49,19 +70,20 @@ def test_a_right_submission_exits_with_zero_and_one_json_object(exercise: str, t
     assert row["names"]["dW"].keys() == {"verdict", "code", "message", "exact", "approx", "maxdiff"}
 
 
-def test_a_wrong_submission_exits_with_one_and_says_why(exercise: str, tmp_path: Path) -> None:
+def test_a_wrong_submission_exits_with_one_and_says_why(called: Call, exercise: str, tmp_path: Path) -> None:
     code = tmp_path / "wrong.py"
     code.write_text(RIGHT.replace("sum", "mean"))
 
-    result = backhand("grade", exercise, str(code))
+    result = called("grade", exercise, str(code))
 
     assert result.returncode == 1
     assert "sum the rows, do not average them" in result.stdout
     assert "2 of 3 right, checked on 2 hidden sizes" in result.stdout
 
 
-def test_a_batch_answers_every_line_whatever_it_does(exercise: str) -> None:
+def test_a_batch_answers_every_line_whatever_it_does(called: Call, exercise: str) -> None:
     rows = batch(
+        called,
         exercise,
         {
             "right": RIGHT,
@@ -86,18 +108,18 @@ def test_a_batch_answers_every_line_whatever_it_does(exercise: str) -> None:
     assert not rows["empty"]["passed"]
 
 
-def test_without_the_gate_the_jail_alone_stops_what_the_gate_would_refuse(exercise: str) -> None:
+def test_without_the_gate_the_jail_alone_stops_what_the_gate_would_refuse(called: Call, exercise: str) -> None:
     code = {"fork": "import os\nos.fork()\n" + RIGHT, "honest": RIGHT}
 
-    gated, jailed = batch(exercise, code), batch(exercise, code, "--no-gate")
+    gated, jailed = batch(called, exercise, code), batch(backhand, exercise, code, "--no-gate")
 
     assert gated["fork"]["outcome"] == "refused"
     assert jailed["fork"]["outcome"] in ("denied", "error")
     assert gated["honest"]["passed"] is jailed["honest"]["passed"] is True
 
 
-def test_a_line_that_is_no_submission_is_answered_too(exercise: str) -> None:
-    result = backhand("grade", exercise, "--batch", feed='no json\n\n[1]\n{"id": 3}\n{"id": 4, "code": "\\ud800"}\n')
+def test_a_line_that_is_no_submission_is_answered_too(called: Call, exercise: str) -> None:
+    result = called("grade", exercise, "--batch", feed='no json\n\n[1]\n{"id": 3}\n{"id": 4, "code": "\\ud800"}\n')
 
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [row["id"] for row in rows] == [None, None, 3, 4]
@@ -105,10 +127,10 @@ def test_a_line_that_is_no_submission_is_answered_too(exercise: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["NaN", "1e400", "-Infinity"])
-def test_an_id_that_json_cannot_carry_does_not_end_the_batch(exercise: str, name: str) -> None:
+def test_an_id_that_json_cannot_carry_does_not_end_the_batch(called: Call, exercise: str, name: str) -> None:
     feed = f'{{"id": {name}, "code": "dX = 1"}}\n' + json.dumps({"id": "next", "code": RIGHT})
 
-    result = backhand("grade", exercise, "--batch", feed=feed)
+    result = called("grade", exercise, "--batch", feed=feed)
 
     bad, good = (json.loads(line) for line in result.stdout.splitlines())
     assert bad["id"] is None
@@ -127,10 +149,12 @@ def test_an_id_that_json_cannot_carry_does_not_end_the_batch(exercise: str, name
         (["{lesson}#layer-backward", "no.py"], "no.py cannot be read"),
     ],
 )
-def test_a_call_that_cannot_be_graded_says_what_to_give(exercise: str, arguments: list[str], said: str) -> None:
+def test_a_call_that_cannot_be_graded_says_what_to_give(
+    called: Call, exercise: str, arguments: list[str], said: str
+) -> None:
     lesson = exercise.partition("#")[0]
 
-    result = backhand("grade", *(one.format(lesson=lesson) for one in arguments))
+    result = called("grade", *(one.format(lesson=lesson) for one in arguments))
 
     assert result.returncode == 2
     assert said in result.stderr

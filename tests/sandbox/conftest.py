@@ -1,4 +1,4 @@
-"""One warmed jail for the whole session, and one of another user; every test of a run in them shares them."""
+"""The jail of the whole session, and one of another user; every test of a run in them shares them."""
 
 import os
 import sys
@@ -12,14 +12,6 @@ from app.sandbox.runner import Jail
 sys.path.insert(0, str(Path(__file__).parent))
 
 from remote import AS_NOBODY, RemoteJail, can_change_user
-
-
-@pytest.fixture(scope="session")
-def jail() -> Iterator[Jail]:
-    jail = Jail()
-    assert jail.is_warm(60), jail.refusal
-    yield jail
-    jail.close()
 
 
 @pytest.fixture(scope="session")

@@ -62,7 +62,7 @@ class RemoteJail:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     jail = Jail()
-    assert jail.is_warm(60), jail.refusal
+    assert jail.is_warm(600), jail.refusal
     pickle.dump((jail.zygote_pid, jail.layers), answers)
     answers.flush()
     while True:

@@ -11,6 +11,7 @@ import pytest
 
 from app.sandbox import huge_pages, kernel
 from app.sandbox.runner import Jail
+from tests.waiting import SECONDS
 
 
 def _can_gather() -> bool:
@@ -76,14 +77,14 @@ print(fitted(attempt_driver._Trial.run))
 
 
 def _answer(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120, text=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=SECONDS, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @gathers
 def test_children_find_the_data_of_the_zygote_in_huge_pages(jail: Jail) -> None:
-    assert jail.is_warm(60)
+    assert jail.is_warm(SECONDS)
     smaps = Path(f"/proc/{jail.zygote_pid}/smaps").read_text()
     huge = sum(int(size) for size in re.findall(r"^AnonHugePages: *(\d+) kB", smaps, re.MULTILINE))
     assert huge >= 20 * 1024

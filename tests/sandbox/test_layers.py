@@ -13,6 +13,7 @@ import pytest
 from app.sandbox import kernel
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 SCRIPT = Path(__file__).parent / "without.py"
 WON = "\nwon = torch.ones(())"
@@ -89,7 +90,7 @@ def jail_with(*layers: str) -> Iterator[Jail]:
     jail.demanded = 0
     jail.__init__()
     jail._filtered = "seccomp" in layers
-    assert jail.is_warm(60), jail._failure
+    assert jail.is_warm(SECONDS), jail._failure
     yield jail
     jail.close()
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +16,15 @@ import pytest
 from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
+from tests.waiting import SECONDS, until
 
 GRADER = """
 import time
 from app.sandbox.runner import Jail
 jail = Jail()
-jail.is_warm(60)
+jail.is_warm(600)
 print(jail.zygote_pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 PRINTS = """
 from app.sandbox.harness import Output
@@ -36,7 +36,7 @@ HONEST = "y = torch.tanh(x @ x)"
 X = np.arange(16.0).reshape(4, 4) / 16
 
 
-def run(jail: Jail, source: str, *names: str, seconds: float = 2.0, output_bytes: int = 2**20) -> Reply:
+def run(jail: Jail, source: str, *names: str, seconds: float = 20.0, output_bytes: int = 2**20) -> Reply:
     header = {"source": source, "names": list(names)}
     return jail.run(Job(driver="probe", header=header, arrays={"x": X}, seconds=seconds, output_bytes=output_bytes))
 
@@ -93,17 +93,23 @@ def test_names_sent_before_the_end_keep_their_values(jail):
 
 
 def test_the_deadline_of_the_job_is_kept(jail):
-    started = time.monotonic()
+    before = spent_by_runs(jail)
 
     reply = run(jail, "while True: pass", seconds=0.3)
 
     assert reply.ending == "timeout"
-    assert time.monotonic() - started < 1.0
+    assert spent_by_runs(jail) - before < 0.6
+
+
+def spent_by_runs(jail: Jail) -> float:
+    """Seconds of processor time of all runs that have ended: on a busy machine a deadline leaves less, never more."""
+    stat = Path(f"/proc/{jail.zygote_pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(stat[13]) + int(stat[14])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_killed_child_is_a_fault_and_the_next_run_works(jail):
     run(jail, HONEST)
-    assert jail.is_warm(10)
+    assert jail.is_warm(SECONDS)
     waiting = jail._zygote._child
     os.kill(waiting.pid, signal.SIGKILL)
 
@@ -115,7 +121,7 @@ def test_a_killed_child_is_a_fault_and_the_next_run_works(jail):
 
 def test_a_killed_zygote_is_replaced():
     jail = Jail()
-    assert jail.is_warm(60)
+    assert jail.is_warm(SECONDS)
     assert is_honest(jail)
     os.kill(jail.zygote_pid, signal.SIGKILL)
 
@@ -141,7 +147,7 @@ def test_the_zygote_has_one_thread_and_no_environment(jail):
 
 
 def test_a_bare_fork_can_be_measured(jail):
-    assert 0 < jail.bare_fork() < 1
+    assert 0 < jail.bare_fork() < SECONDS
 
 
 def descriptors() -> int:
@@ -150,13 +156,13 @@ def descriptors() -> int:
 
 def test_runs_of_every_ending_leave_no_descriptor_behind(jail):
     sources = [HONEST, "1 / 0", "import os; os.fork()", "import os; os._exit(0)", "import ctypes; ctypes.string_at(0)"]
-    assert jail.is_warm(10)
+    assert jail.is_warm(SECONDS)
     before = descriptors()
 
     for source in sources * 5:
         run(jail, source, "y")
 
-    assert jail.is_warm(10)
+    assert jail.is_warm(SECONDS)
     assert descriptors() == before
 
 
@@ -181,7 +187,7 @@ def test_an_old_zygote_is_replaced_by_one_that_is_warm_already():
 
     assert is_honest(jail)  # starts the next one, and does not wait for it
     assert jail.zygote_pid == first
-    assert jail._spare.is_warm(60)
+    assert jail._spare.is_warm(SECONDS)
 
     assert is_honest(jail)
     assert jail.zygote_pid != first
@@ -200,21 +206,21 @@ def test_zygotes_do_not_grow_old_at_the_same_time():
 
 def test_kills_at_random_end_in_a_fault_or_in_the_right_numbers():
     jail = Jail()
-    assert jail.is_warm(60)
+    assert jail.is_warm(SECONDS)
     chance = random.Random(7)
     endings = []
     for _ in range(12):
         victim = chance.choice(["zygote", "child", "nobody"])
         timer = threading.Timer(chance.uniform(0, 0.02), kill, [jail, victim])
         timer.start()
-        reply = run(jail, "for _ in range(300): y = torch.tanh(x @ x)", "y", seconds=10)
+        reply = run(jail, "for _ in range(300): y = torch.tanh(x @ x)", "y", seconds=60)
         timer.join()
         endings.append(reply.ending)
         if reply.ending == "done":
             assert np.allclose(reply.arrays["y"], np.tanh(X @ X))
 
     assert set(endings) <= {"done", "fault"}
-    assert eventually(lambda: is_honest(jail))
+    until(lambda: is_honest(jail))
     jail.close()
 
 
@@ -234,12 +240,12 @@ def kill(jail: Jail, victim: str) -> None:
 
 def test_the_child_ends_with_its_zygote():
     jail = Jail()
-    assert jail.is_warm(60)
+    assert jail.is_warm(SECONDS)
     child = jail._zygote._child.pid
 
     os.kill(jail.zygote_pid, signal.SIGKILL)
 
-    assert eventually(lambda: not Path(f"/proc/{child}").exists())
+    until(lambda: not Path(f"/proc/{child}").exists())
     jail.close()
 
 
@@ -250,14 +256,7 @@ def test_the_zygote_ends_with_its_grader():
     grader.kill()
     grader.communicate()
 
-    assert eventually(lambda: not Path(f"/proc/{zygote}").exists())
-
-
-def eventually(claim, seconds: float = 5.0) -> bool:
-    limit = time.monotonic() + seconds
-    while not claim() and time.monotonic() < limit:
-        time.sleep(0.01)
-    return claim()
+    until(lambda: not Path(f"/proc/{zygote}").exists())
 
 
 def test_the_memory_of_zygote_and_grader_is_hidden(jail):

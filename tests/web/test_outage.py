@@ -11,19 +11,19 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.waiting import SECONDS, until
+
 COURSE = Path(__file__).parent / "course"
 BOX = "/lessons/linear/code/linear-backward"
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 ENDLESS = "while True:\n    pass\n"
-WAIT_SECONDS = 60
 
 
 class Server:
@@ -63,7 +63,7 @@ class Server:
             connection.close()
 
     def connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_SECONDS)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
 
     @staticmethod
     def send(
@@ -99,7 +99,7 @@ class Server:
             os.killpg(self.process.pid, number)
         else:
             self.process.send_signal(number)
-        self.process.wait(WAIT_SECONDS)
+        self.process.wait(SECONDS)
         until(lambda: not self.processes())
 
     def processes(self) -> list[str]:
@@ -112,13 +112,6 @@ class Server:
                 if state != "Z" and int(session) == self.process.pid:
                     found.append(name)
         return found
-
-
-def until(claim: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while not claim():
-        assert time.monotonic() < end, "it never came to pass"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -176,7 +169,7 @@ def test_a_server_that_ends_during_a_check_loses_nothing_that_was_written(
     until(lambda: server.texts("draft") == [ENDLESS] and server.metric("backhand_graders_idle") == 0)
 
     server.end(number)
-    asking.join(WAIT_SECONDS)
+    asking.join(SECONDS)
 
     ((status, text),) = answers
     if number == signal.SIGTERM:

@@ -1,4 +1,4 @@
-"""The real server as a process of its own, with real graders."""
+"""The real server as a process of its own, with real graders; and what it says where it cannot start."""
 
 import contextlib
 import json
@@ -9,20 +9,22 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+import structlog
 from starlette.testclient import TestClient
 
+from app.cli import main
 from app.web import server as server_module
 from app.web.application import create_app
+from tests.waiting import SECONDS, until
 
 COURSE = Path(__file__).parent / "course"
-WAIT_SECONDS = 60
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def port() -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+def running(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     environment = {
         **os.environ,
         "BACKHAND_LESSONS": str(COURSE),
@@ -48,7 +50,7 @@ def server(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
 
 def get(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=SECONDS) as response:
             return response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -59,17 +61,19 @@ def get(port: int, path: str) -> tuple[int, str]:
 
 def first(port: int, path: str, status: int) -> str:
     """The first answer with *status*."""
-    end = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < end:
-        found, text = get(port, path)
-        if found == status:
-            return text
-        time.sleep(0.05)
-    raise AssertionError(f"{path} never answered {status}")
+    found: list[str] = []
+
+    def asked() -> bool:
+        answered, text = get(port, path)
+        found.append(text)
+        return answered == status
+
+    until(asked)
+    return found[-1]
 
 
 def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
-    server: subprocess.Popen[bytes], port: int, tmp_path: Path
+    running: subprocess.Popen[bytes], port: int, tmp_path: Path
 ) -> None:
     first(port, "/healthz", 200)
     assert get(port, "/lessons/linear")[0] == 200
@@ -78,10 +82,42 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
     assert ready["state"] in ("ready", "refused")
     assert stat.S_IMODE((tmp_path / "data" / "backhand.db").stat().st_mode) == 0o600
 
-    server.send_signal(signal.SIGTERM)
-    server.wait(WAIT_SECONDS)
-    assert server.returncode in (0, -signal.SIGTERM)
+    running.send_signal(signal.SIGTERM)
+    running.wait(SECONDS)
+    assert running.returncode in (0, -signal.SIGTERM)
     assert get(port, "/healthz")[0] == 0
+
+
+class Started(NamedTuple):
+    returncode: int
+    stderr: str
+
+
+Start = Callable[..., Started]
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Start:
+    """`backhand serve` in this process; it must end before it serves."""
+
+    def call(folder: Path, port: int, settings: dict[str, str], *options: str) -> Started:
+        given = {"BACKHAND_LESSONS": str(COURSE), "BACKHAND_DATA_DIR": str(folder), **settings}
+        for name, value in given.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["backhand", "serve", "--port", str(port), *options])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Started(int(ended.value.code or 0), capfd.readouterr().err)
+
+    def serve(*_: object) -> None:
+        raise AssertionError("it serves")
+
+    monkeypatch.setattr(server_module, "LocalGraders", serve)
+    logging, mask = structlog.get_config(), os.umask(0o022)
+    os.umask(mask)
+    yield call
+    structlog.configure(**logging)
+    os.umask(mask)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +134,7 @@ def test_pages_come_first_then_graders_and_a_signal_ends_it_all(
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_and_nothing_starts(
-    tmp_path: Path, port: int, name: str, value: str, code: int, said: str
+    tmp_path: Path, port: int, start: Start, name: str, value: str, code: int, said: str
 ) -> None:
     result = start(tmp_path, port, {f"BACKHAND_{name}": value})
 
@@ -107,7 +143,7 @@ def test_a_setting_that_cannot_be_used_is_named_and_nothing_starts(
     assert "Traceback" not in result.stderr
 
 
-def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path) -> None:
+def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path, start: Start) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         result = start(tmp_path, other.getsockname()[1], {})
 
@@ -116,14 +152,14 @@ def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path) -> None:
     assert "serving" not in result.stderr
 
 
-def test_a_host_that_is_not_here_is_said(tmp_path: Path, port: int) -> None:
+def test_a_host_that_is_not_here_is_said(tmp_path: Path, port: int, start: Start) -> None:
     result = start(tmp_path, port, {}, "--host", "192.0.2.1")
 
     assert result.returncode == 1
     assert f"192.0.2.1 port {port} cannot be listened on" in result.stderr
 
 
-def test_a_locked_database_is_said_and_nothing_starts(tmp_path: Path, port: int) -> None:
+def test_a_locked_database_is_said_and_nothing_starts(tmp_path: Path, port: int, start: Start) -> None:
     with contextlib.closing(sqlite3.connect(tmp_path / "backhand.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         result = start(tmp_path, port, {})
@@ -134,7 +170,7 @@ def test_a_locked_database_is_said_and_nothing_starts(tmp_path: Path, port: int)
     assert "Traceback" not in result.stderr
 
 
-def test_a_database_that_can_only_be_read_is_said_and_nothing_starts(tmp_path: Path, port: int) -> None:
+def test_a_database_that_can_only_be_read_is_said_and_nothing_starts(tmp_path: Path, port: int, start: Start) -> None:
     file = tmp_path / "backhand.db"
     sqlite3.connect(file).close()
     file.touch()
@@ -143,12 +179,6 @@ def test_a_database_that_can_only_be_read_is_said_and_nothing_starts(tmp_path: P
     assert result.returncode == 1
     assert "cannot be used: attempt to write a readonly database." in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def start(folder: Path, port: int, settings: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "BACKHAND_LESSONS": str(COURSE), "BACKHAND_DATA_DIR": str(folder), **settings}
-    command = [sys.executable, "-m", "app", "serve", "--port", str(port), *options]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +219,7 @@ server.serve(Settings(data_dir=Path("nowhere")), "127.0.0.1", 0)
 
 
 def test_the_memory_of_the_web_process_is_hidden() -> None:
-    done = subprocess.run([sys.executable, "-c", HIDDEN], timeout=WAIT_SECONDS, check=False, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", HIDDEN], timeout=SECONDS, check=False, capture_output=True)
 
     assert done.returncode == 0, done.stderr
 

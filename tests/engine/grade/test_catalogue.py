@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.content.parse import parse_lesson
-from app.engine.grade.engine import Engine
 from app.engine.task import task_of
 from app.grading.judge.plan import read_plan
 from app.grading.judge.verdict import RIGHT
-from app.sandbox.runner import Jail
 from tests.grading.boxes.load import load
 
 HERE = Path(__file__).parents[1]
@@ -43,15 +41,6 @@ def rows():
 
 ROWS = tuple(rows())
 CHECKS, _ = parse_lesson((HERE / "checks.md").read_text(encoding="utf-8"), "checks.md")
-
-
-@pytest.fixture(scope="module")
-def jailed():
-    jail = Jail()
-    if jail.refusal:
-        pytest.skip(jail.refusal)
-    yield Engine(jail, None)
-    jail.close()
 
 
 def submission(row):

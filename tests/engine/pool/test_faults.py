@@ -18,7 +18,8 @@ import pytest
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
-from tests.engine.pool.test_local_graders import RIGHT, pool, task, until
+from tests.engine.pool.test_local_graders import RIGHT, pool, task
+from tests.waiting import comes
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
 ENDLESS = "while True:\n    pass"
@@ -85,7 +86,7 @@ class Killer:
     async def rage(self, answers: list[object]) -> None:
         """Strike whenever *answers* has grown; now and then twice at once."""
         for number in range(KILLS):
-            await until(lambda reached=number * QUESTIONS // KILLS // 2: len(answers) >= reached)
+            await comes(lambda reached=number * QUESTIONS // KILLS // 2: len(answers) >= reached)
             # A moment within a run, which takes some milliseconds: at every stage, sooner or later.
             await asyncio.sleep(self.draw.uniform(0.0, 0.03))
             self.strike(VICTIMS[number % len(VICTIMS)])
@@ -100,7 +101,7 @@ def traceless() -> Iterator[None]:
     yield
     assert open_kinds() == before
     # A process that was killed goes when the kernel has taken down its memory.
-    asyncio.run(until(lambda: descendants(os.getpid()) <= running))
+    asyncio.run(comes(lambda: descendants(os.getpid()) <= running))
 
 
 def open_kinds() -> Counter[str]:
@@ -155,7 +156,7 @@ def test_random_kills_under_load_never_cost_an_answer_or_make_a_wrong_one(tmp_pa
             killer = Killer(graders, draw)
             ends, _ = await asyncio.gather(asyncio.gather(*(ask(code) for code in codes)), killer.rage(answers))
             assert all(killer.killed[kind] for kind in VICTIMS), killer.killed
-            await until(lambda: graders.load.up == graders.load.idle == 2)
+            await comes(lambda: graders.load.up == graders.load.idle == 2)
             load = graders.load
             assert (load.up, load.idle, load.waiting) == (2, 2, 0)
             # One that is dead already can be struck again before anybody has noticed.
@@ -181,12 +182,12 @@ def test_a_kill_at_each_stage_costs_at_most_one_answer(tmp_path: Path, victim: s
             killer = Killer(graders, random.Random(1))
             if stage == "running":
                 endless = asyncio.ensure_future(graders.check(task(), ENDLESS))
-                await until(lambda: graders.idle == 0 and killer.strike(victim))
+                await comes(lambda: graders.idle == 0 and killer.strike(victim))
                 verdict = await endless
                 assert verdict.outcome in ("fault", "timeout"), verdict
                 assert verdict.outcome == "timeout" or "try again" in verdict.message
             else:
-                await until(lambda: killer.strike(victim))
+                await comes(lambda: killer.strike(victim))
             assert killer.killed[victim] == 1
 
             later = [await graders.check(task(), f"{RIGHT}  # {number}") for number in range(2)]
@@ -210,7 +211,7 @@ def test_a_web_process_that_is_killed_takes_every_process_with_it(tmp_path: Path
 
     assert os.WTERMSIG(status) == signal.SIGKILL
     assert len(below) >= 3
-    asyncio.run(until(lambda: all(is_zombie(one) for one in below)))
+    asyncio.run(comes(lambda: all(is_zombie(one) for one in below)))
 
 
 async def _serve_until_killed(folder: Path, said: int) -> None:
@@ -218,7 +219,7 @@ async def _serve_until_killed(folder: Path, said: int) -> None:
     async with LocalGraders(Settings(graders=1, data_dir=folder)) as graders:
         await graders.check(task(), RIGHT)
         endless = asyncio.ensure_future(graders.check(task(), ENDLESS))
-        await until(lambda: graders.idle == 0)
+        await comes(lambda: graders.idle == 0)
         os.write(said, " ".join(map(str, descendants(os.getpid()))).encode())
         os.kill(os.getpid(), signal.SIGKILL)
         await endless
