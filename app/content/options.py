@@ -224,7 +224,7 @@ class Options:
         return word != "false"
 
     def number(self, key: str, above: float = 0.0) -> float | None:
-        """A number of at least *above*."""
+        """A number of at least *above*; None where there is none, or another one."""
         value = self.entries.get(key)
         if value is None:
             return None
@@ -235,4 +235,5 @@ class Options:
             return None
         if number < above:
             self.wrong(key, "wrong-value", f"':{key}:' must be at least {above:g}; it is {number:g}.")
+            return None
         return number

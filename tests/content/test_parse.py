@@ -292,3 +292,14 @@ def test_hostile_values_are_errors(option, value):
 
     assert read is None
     assert errors
+
+
+@pytest.mark.parametrize("tolerance", ["rtol", "atol"])
+def test_a_tolerance_below_zero_is_told_at_its_place(tolerance):
+    text = "---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n:::{number} half\n:answer: 0.5\n:%s: -1\n\nHow much?\n\n"
+    text = text % tolerance + "- `2`: Upside down.\n:::\n"
+
+    read, errors = parse_lesson(text, "a.md")
+
+    assert read is None
+    assert [str(one) for one in errors] == [f"a.md:9:8: wrong-value ':{tolerance}:' must be at least 0; it is -1."]

@@ -1,19 +1,23 @@
 """Forward programs and boxes of code as Python that runs below the preamble."""
 
 import ast
+import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
+from app.content.arithmetic import integer_of
 from app.content.blocks import Bug, Checker, Forward, FunctionBox, FunctionCase, Grad, Input, Lesson
 from app.content.export.notebook import Cell, Work
 from app.content.export.unfit import INDENT, unfit
 from app.content.programs import written
 
+PYTHON_SIZE = re.compile(r"[\w\s()+*-]+|[\w\s]+//[\w\s]+")
+
 
 def program(forward: Forward) -> Cell:
     """A forward program with the inputs that it starts from."""
     dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
-    inputs = "\n".join(f"{one.name} = backhand.{_drawn(one)}" for one in forward.inputs)
+    inputs = "\n".join(f"{one.name} = backhand.{_drawn(one, forward.dims)}" for one in forward.inputs)
     opening = f'with backhand.program("{forward.name}", "{forward.output}"{", " + dims if dims else ""}):'
     body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
     shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
@@ -117,9 +121,16 @@ def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
     return dict.fromkeys(name for name in names if name not in box.require)
 
 
-def _drawn(one: Input) -> str:
+def _drawn(one: Input, dims: Mapping[str, int]) -> str:
     sizes = (one.bound, *one.sizes) if one.distribution == "ints" and one.bound else one.sizes
-    return f"{one.distribution}({', '.join(sizes)})"
+    return f"{one.distribution}({', '.join(python_size(size, dims) for size in sizes)})"
+
+
+def python_size(size: str, dims: Mapping[str, int]) -> str:
+    """A size as Python; its value where Python would read it in another way, as in `C/H`, `N^2` or `sqrt(N)`."""
+    words = re.findall(r"[^\W\d]\w*", size)
+    as_it_is = PYTHON_SIZE.fullmatch(size) and all(word in dims for word in words)
+    return size if as_it_is else str(integer_of(size, dims))
 
 
 def _kind(one: Input) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from app.content.arithmetic import number_of
 from app.content.blocks import CodeBox, Forward, Lesson, Train
 from app.content.directives.train import parameters_of
-from app.content.export.box_cells import fitted, plain_text
+from app.content.export.box_cells import fitted, plain_text, python_size
 from app.content.export.loop import helpers
 from app.content.export.notebook import Cell, Work
 from app.content.export.training_templates import TEMPLATES
@@ -138,7 +138,8 @@ class _Run:
         return measured if held else {**measured, "CALIBRATION": ""}
 
     def _drawn(self, name: str) -> str:
-        sizes, dims = ", ".join(self.inputs[name].sizes), self.forward.dims
+        dims = self.forward.dims
+        sizes = ", ".join(python_size(size, dims) for size in self.inputs[name].sizes)
         scale, shift = (by.get(name) for by in (self.train.scale, self.train.shift))
         factor = _python(scale, dims) if scale else ""
         times = f" * {factor}" if NUMBER.fullmatch(factor) else f" * ({factor})" if factor else ""

@@ -28,10 +28,17 @@ DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 _SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
 _ABSENT: dict[str, Absent] = {"v": "any", "a": "last", "b": "first"}
 _SECONDS = 20.0
-_DRAWS = (
-    "draws random numbers, so it has no one result to be right about. Let the program start from them: an input such "
-    "as `noise: [N, D]` is drawn once for everybody."
-)
+_WHY = {
+    "raised": "did not run: {message}",
+    "draws": (
+        "draws random numbers, so it has no one result to be right about. Let the program start from them: an input "
+        "such as `noise: [N, D]` is drawn once for everybody."
+    ),
+    "no-derivative": (
+        "cannot be differentiated ({message}), so nothing before it has a gradient. Write the step with operations "
+        "that have a derivative, or keep it off the way to the output"
+    ),
+}
 
 
 class JailRuns(Protocol):
@@ -123,7 +130,10 @@ class Study:
         # Free sizes tell most apart; then sizes that keep products; then the author's own, with hidden numbers.
         for kind in ("free", "related", "pinned"):
             dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
-            entry, report = self._forward_run(dims)
+            try:
+                entry, report = self._forward_run(dims)
+            except ValueError:  # a size such as C / H may be whole on the lesson's own sizes alone
+                continue
             self._refuse(report["v"])
             if not any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
                 break
@@ -155,7 +165,7 @@ class Study:
         """Raise what is wrong with a run on the lesson's own sizes."""
         if "message" in report:
             failed = self.program.statements[report["failed"]]
-            said = _DRAWS if report["draws"] else f"did not run: {report['message']}"
+            said = _WHY[report["why"]].replace("{message}", report["message"])
             raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
         undefined = self._nan(report)
         if undefined:

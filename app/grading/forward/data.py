@@ -5,7 +5,6 @@ indices repeat along every axis and are never all the same, one hidden set lacks
 first, positive numbers are spread over their whole range.
 """
 
-import ast
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.content.arithmetic import integer_of
 from app.content.blocks import Forward, Input
 
 Array = NDArray[Any]
@@ -23,35 +23,15 @@ Absent = Literal["any", "last", "first"]
 
 
 def size_of(expression: str, dims: Mapping[str, int]) -> int:
-    """The value of a size such as `block*n_embd`.
+    """The value of a size such as `block*n_embd`, read as the parser reads it.
 
     Raises:
-        ValueError: The expression is not integer arithmetic over *dims*.
+        ValueError: It is no whole number above zero over these *dims*.
     """
-    try:
-        return _evaluate(ast.parse(expression.strip(), mode="eval").body, dims)
-    except (SyntaxError, RecursionError, MemoryError, ZeroDivisionError):
-        raise ValueError(f"{expression!r} is not a size") from None
-
-
-def _evaluate(node: ast.expr, dims: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=int() as value) if not isinstance(value, bool):
-            return value
-        case ast.Name(id=name) if name in dims:
-            return dims[name]
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _evaluate(left, dims), _evaluate(right, dims)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub():
-                    return a - b
-                case ast.Mult():
-                    return a * b
-                case ast.FloorDiv():
-                    return a // b
-    raise ValueError(f"{ast.unparse(node)!r} is not a size")
+    size = integer_of(expression, dims)
+    if size < 1:
+        raise ValueError(f"{expression!r} is {size}, which is no size")
+    return size
 
 
 def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import operator
 import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -23,17 +23,17 @@ _TEXT_CHARS = 2000
 
 
 class StatementError(Exception):
-    """A statement of the author's program raised; *index* is its place in the program.
+    """A statement of the author's program cannot be used; *index* is its place in the program.
 
     Args:
-        draws: Whether it ran, but drew random numbers.
+        why: It raised *message*, or ran and drew random numbers, or torch cannot differentiate it.
     """
 
-    def __init__(self, index: int, message: str, draws: bool = False) -> None:
+    def __init__(self, index: int, message: str, why: Literal["raised", "draws", "no-derivative"] = "raised") -> None:
         super().__init__(message)
         self.index = index
         self.message = message
-        self.draws = draws
+        self.why = why
 
 
 class Node:
@@ -110,7 +110,7 @@ class Tape:
             raise StatementError(index, text[:_TEXT_CHARS]) from None
         # A statement is run more than once, so what it draws would be another number each time.
         if not torch.equal(state, torch.default_generator.get_state()):
-            raise StatementError(index, "draws random numbers", draws=True)
+            raise StatementError(index, "draws random numbers", "draws")
         return value
 
     def backward(self, forced: Mapping[str, Tensor]) -> "Sweep":
@@ -128,6 +128,14 @@ class Tape:
                 shares[node.index, position] = share
                 gradients[name] = gradients[name] + share if name in gradients else share
         return Sweep(gradients, shares, in_force)
+
+    def refuse_flat(self) -> None:
+        """Raise for the first statement that torch cannot differentiate, where there is one."""
+        for node in self.nodes:
+            try:
+                node.shares({name: torch.ones_like(one) for name, one in node.results.items()})
+            except RuntimeError as error:
+                raise StatementError(node.index, str(error).partition("\n")[0], "no-derivative") from None
 
     def unreduced(self, sweep: "Sweep", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
         """The shares of *sweep* that arrive at *tensors*, before the sums over stretched axes."""

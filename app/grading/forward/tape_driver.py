@@ -34,7 +34,7 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
             answer = _forward if header["mode"] == "forward" else _backward
             report[job["id"]] = answer(header, job, tape, arrays, out)
         except StatementError as failure:
-            report[job["id"]] = {"failed": failure.index, "message": failure.message, "draws": failure.draws}
+            report[job["id"]] = {"failed": failure.index, "message": failure.message, "why": failure.why}
     out.text("report", json.dumps(report))
 
 
@@ -53,10 +53,12 @@ def _forward(
         if name not in job["inputs"]:
             out.tensor(f"{job['id']}/{name}", value)
     data = {name: tape.values[name] for name in job["inputs"]}
-    return {
-        "tensors": kinds,
-        "gradable": sorted(whole(header["statements"], data, job["dims"], header["output"], None)),
-    }
+    try:
+        gradable = sorted(whole(header["statements"], data, job["dims"], header["output"], None))
+    except RuntimeError:
+        tape.refuse_flat()
+        raise
+    return {"tensors": kinds, "gradable": gradable}
 
 
 def _backward(

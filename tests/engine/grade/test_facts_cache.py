@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pytest
 
+from app.content.arithmetic import integer_of
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import Entry, FactsCache
 from app.engine.grade.forward_references import Study
@@ -153,6 +154,8 @@ def test_facts_tell_shapes_order_and_readers(engine):
         ("Y = X.argmax(1)", "does not depend"),
         ("Y = (X * 2).tolist()", "does not depend"),
         ("Y = X.detach() * 2", "does not depend"),
+        ("Y = X // 2", "`Y = X // 2` cannot be differentiated (derivative for aten::floor_divide"),
+        ("H = X * 2\nY = H + X.sum() // 3", "`Y = H + X.sum() // 3` cannot be differentiated"),
     ],
 )
 def test_a_broken_forward_program_is_the_authors_fault(engine, source, part):
@@ -185,6 +188,16 @@ def test_a_program_with_numbers_of_its_own_is_studied(engine):
     assert facts.error == ""
     assert facts.gradable == ("Y", "X")
     json.dumps(list(facts.gradable))
+
+
+@pytest.mark.parametrize("size", ["D**2", "D^2", "D × D", "2*D + 4", "N/2", "N//2", "sqrt(N)", "20 - N"])
+def test_a_size_that_the_parser_reads_is_one_that_programs_run_on(engine, size):
+    forward = make_forward("f", "N: 16, D: 4", f"X: [N, {size}]", "Y", "Y = X * 2\n")
+
+    facts = engine.facts(forward)
+
+    assert facts.error == ""
+    assert facts.shapes["X"] == (16, integer_of(size, {"N": 16, "D": 4}))
 
 
 def test_a_width_of_heads_times_head_size_stays_it_on_hidden_sizes():
