@@ -1,14 +1,18 @@
-"""The workbench of a diagnosis: what was computed once for a case and is looked at by many tables.
+"""One case as all families look at it: what is computed once, and when a prediction counts.
 
-A prediction counts only if it comes true in every look; see `Bench.came_true`.
+A prediction counts only if it comes true in every look; see `CaseView.came_true`.
 """
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
+from app.grading.diagnosis.phrases import coded
+from app.grading.diagnosis.rules import words_of
 from app.grading.diagnosis.steps import Step, steps_of
 from app.grading.forward.program import Path
 
@@ -20,7 +24,11 @@ NOISE = 1e-13
 WEIGHTY = 1e-9
 
 
-class Bench:
+Send = Callable[[Step], Array | None]
+"""What a step sends to its operand, before a broadcast is undone; None where that is not defined."""
+
+
+class CaseView:
     """A case with everything that several tables need, computed once."""
 
     def __init__(self, case: Case) -> None:
@@ -31,6 +39,7 @@ class Bench:
         self.scale = {id(look): scale_of(look) or 1.0 for look in case.looks}
         self._steps: dict[tuple[str, int], tuple[Step, ...]] = {}
         self._spots: dict[tuple[str, int], dict[str, str]] = {}
+        self._meanings: dict[int, dict[str, Any]] = {}
         nodes = [node for write in case.writes for node in ast.walk(write)]
         aside = {id(inner) for node in nodes for inner in _asked_for_shape(node)}
         names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
@@ -59,13 +68,49 @@ class Bench:
         """What a sentence may speak of at one step, as fields of a format string.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
-        output, `op` the operation, `up` what arrives at the output, `statement` the forward line.
+        output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
+        `statement` the forward line.
         """
         key = (path.key, depth)
         if key not in self._spots:
             step = self.steps(path, self.case.looks[0])[depth]
             self._spots[key] = _spot(self.case, step)
         return self._spots[key]
+
+    def every_step(self) -> Iterator[tuple[Path, int, Step]]:
+        """Every operation on every path of the tensor, in the first look."""
+        for path in self.paths:
+            for depth, step in enumerate(self.steps(path, self.case.looks[0])):
+                yield path, depth, step
+
+    def places(self) -> Iterator[tuple[Path, int, Step]]:
+        """Like `every_step`, but a step that several paths share only once, as `resent` takes them together."""
+        seen: set[tuple[int, int]] = set()
+        for path, depth, step in self.every_step():
+            key = (id(step.node.expr), 0 if step.is_square else step.position)
+            if key not in seen:
+                seen.add(key)
+                yield path, depth, step
+
+    def meanings(self, step: Step) -> Mapping[str, Any]:
+        """What the words of a rule stand for at *step*."""
+        found = self._meanings.get(id(step))
+        if found is None:
+            found = self._meanings[id(step)] = words_of(step.node, step.position, step.g)
+        return found
+
+    def slip(
+        self, path: Path, depth: int, code: str, send: Send, say: str, mentions: Iterable[str] = (), **more: str
+    ) -> Mistake:
+        """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
+        fields = {**self.spot(path, depth), **more}
+        words = tuple(word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier())
+        predict = partial(self._sent, path, depth, send)
+        return Mistake(coded(code, fields), predict, partial(say.format, **fields), words)
+
+    def _sent(self, path: Path, depth: int, send: Send, look: Look) -> Array | None:
+        steps = self.steps(path, look)
+        return self.resent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
 
     def exchanged(self, path: Path, look: Look, share: Array | None) -> Array | None:
         """The gradient, had *path* contributed *share*; all other paths as they should be."""
@@ -131,7 +176,7 @@ class Bench:
         """What *mistake* predicts; None where it does not apply or is not finite."""
         try:
             with np.errstate(all="ignore"):
-                tensor = mistake.predict(self.case, look)
+                tensor = mistake.predict(look)
         except (ValueError, IndexError, KeyError):
             # Shapes that do not go together, or a name that this look lacks: the row does not apply.
             return None
@@ -148,15 +193,14 @@ class Bench:
 
     def first(self, mistakes: Iterable[Mistake]) -> Mistake | None:
         """The mistake that came true; among several the one that the learner's lines speak for, then the first."""
-        ranked = [(self.evidence(mistake), mistake) for mistake in mistakes]
-        for least in (1, -1):
-            hits = [pair for pair in ranked if (pair[0] >= least) and self.came_true(pair[1])]
-            if hits:
-                return max(hits, key=lambda pair: pair[0])[1]
-        return None
+        by_evidence: dict[int, list[Mistake]] = {}
+        for mistake in mistakes:
+            by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
+        ranked = (one for evidence in sorted(by_evidence, reverse=True) for one in by_evidence[evidence])
+        return next((mistake for mistake in ranked if self.came_true(mistake)), None)
 
     def said(self, mistake: Mistake) -> Diagnosis:
-        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say(self.case))
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say())
 
 
 def _asked_for_shape(node: ast.AST) -> list[ast.expr]:
@@ -177,6 +221,12 @@ def _apart(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max(initial=0.0))
 
 
+SIGNS: Mapping[str, str] = {
+    "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
+}  # fmt: skip
+"""Operations as a forward line writes them."""
+
+
 def _spot(case: Case, step: Step) -> dict[str, str]:
     operands, output = step.node.operands, step.statement.outputs[0]
     return {
@@ -185,7 +235,8 @@ def _spot(case: Case, step: Step) -> dict[str, str]:
         "x": operands[step.position].text,
         "z": operands[1 - step.position].text if len(operands) > 1 else "",
         "y": output if step.is_root else step.node.text,
-        "op": step.node.op,
+        "op": SIGNS.get(step.node.op, step.node.op),
+        "kind": step.node.op,
         "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
         "statement": step.statement.source,
     }

@@ -84,21 +84,21 @@ class Diagnosis:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Mistake:
-    """One row of a table of mistakes: predicts the tensor that a learner who makes it would produce.
+    """One way to be wrong: it predicts the tensor that a learner who makes it would have.
 
     Args:
         code: The part of the diagnosis code after the name, such as `transposed`.
-        predict: From a look (whose `got` it must not read) to the wrong tensor; None where the row does not apply.
-        say: The feedback sentence for a case in which the prediction came true.
-        mentions: Names that stand in the code of a learner who makes it; they decide where several rows predict the
-            same tensor.
+        predict: From a look (whose `got` it must not read) to the wrong tensor; None where it does not apply.
+        say: The feedback sentence, once the prediction came true.
+        mentions: Names that stand in the code of a learner who makes it; they decide where several mistakes predict
+            the same tensor.
     """
 
     code: str
-    predict: Callable[[Case, Look], Array | None]
-    say: Callable[[Case], str]
+    predict: Callable[[Look], Array | None]
+    say: Callable[[], str]
     mentions: tuple[str, ...] = ()
 
 

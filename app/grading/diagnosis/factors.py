@@ -17,11 +17,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Look
 from app.grading.diagnosis.naming import number_text
-from app.grading.diagnosis.rules import count
 from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.tracing.node import count
 from app.grading.forward.program import Path
 
 NEAR = 1e-6
@@ -49,14 +49,14 @@ class Factor:
     text: str
 
 
-def named_factor(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def named_factor(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
     """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
     if _all_near(ratios, [-1.0] * len(ratios)):
         return Factor(code="sign", text="has the opposite sign")
-    factor = _named(bench, ratios, paths)
+    factor = _named(view, ratios, paths)
     if factor is not None:
         return factor
-    turned = _named(bench, [-ratio for ratio in ratios], paths)
+    turned = _named(view, [-ratio for ratio in ratios], paths)
     if turned is None:
         return None
     return Factor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
@@ -71,12 +71,12 @@ def any_factor(ratios: Sequence[float]) -> Factor:
     return Factor(code="factor", text="is too large or too small by one common factor, which changes with the data")
 
 
-def _named(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def _named(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
     return (
-        _of_constants(bench, ratios, paths)
+        _of_constants(view, ratios, paths)
         or _of_two(ratios)
-        or _of_sizes(bench, ratios, paths)
-        or _of_lesson_sizes(bench, ratios)
+        or _of_sizes(view, ratios, paths)
+        or _of_lesson_sizes(view, ratios)
     )
 
 
@@ -86,20 +86,20 @@ def _all_near(ratios: Sequence[float], wanted: Sequence[float]) -> bool:
     )
 
 
-def _of_constants(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+def _of_constants(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
     """Constants of the forward statements that every one of *paths* goes through."""
-    ways = [bench.steps(path, bench.case.looks[0]) for path in paths]
+    ways = [view.steps(path, view.case.looks[0]) for path in paths]
     shared = [step for step in ways[0] if all(any(step.same_as(each) for each in way) for way in ways)]
-    return next((factor for step in shared for factor in (_of_step(bench, ratios, step),) if factor is not None), None)
+    return next((factor for step in shared for factor in (_of_step(view, ratios, step),) if factor is not None), None)
 
 
-def _of_step(bench: Bench, ratios: Sequence[float], step: Step) -> Factor | None:
+def _of_step(view: CaseView, ratios: Sequence[float], step: Step) -> Factor | None:
     node = step.node
     if node.op == "pow" or node.op in EXPONENTS:
         exponent = EXPONENTS.get(node.op) or node.options["exponent"]
         text = f"lacks the exponent of `{node.text}` as a factor"
         # An exponent that stands in the code is hardly missing; a ratio that stands there explains itself.
-        if abs(exponent) in {0.0, 1.0, *bench.numbers} or abs(1 / exponent) in bench.numbers:
+        if abs(exponent) in {0.0, 1.0, *view.numbers} or abs(1 / exponent) in view.numbers:
             return None
         if _all_near(ratios, [1 / exponent] * len(ratios)):
             return Factor(code="power-coefficient", text=text)
@@ -125,8 +125,8 @@ def _of_two(ratios: Sequence[float]) -> Factor | None:
     return None
 
 
-def _of_sizes(bench: Bench, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
-    table = _sizes(bench, paths)
+def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
+    table = _sizes(view, paths)
     for label, sizes in table.items():
         for form in BESSEL:
             if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
@@ -156,9 +156,9 @@ def _size_factor(shown: str) -> Factor:
     return Factor(code=f"factor:{shown}", text=f"is exactly `{shown}` times too large")
 
 
-def _sizes(bench: Bench, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
+def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     """Sizes by label, one number per look: what the forward averages over first, then the lesson's names, then axes."""
-    case, found = bench.case, dict[str, tuple[int, ...]]()
+    case, found = view.case, dict[str, tuple[int, ...]]()
 
     def add(label: str, sizes: Sequence[int]) -> None:
         if min(sizes) > 1 and tuple(sizes) not in found.values():
@@ -176,7 +176,7 @@ def _sizes(bench: Bench, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     add(f"{case.tensor}.numel()", [look.reference.size for look in case.looks])
     for path in paths:
         axes_of(path.consumer, [look.upstream[path.key].shape for look in case.looks])
-        steps = [bench.steps(path, look) for look in case.looks]
+        steps = [view.steps(path, look) for look in case.looks]
         for depth, step in enumerate(steps[0]):
             if step.node.op in {"mean", "sum", "var", "std"}:
                 counted = step.node.operands[0].text
@@ -188,13 +188,13 @@ def _sizes(bench: Bench, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _of_lesson_sizes(bench: Bench, ratios: Sequence[float]) -> Factor | None:
+def _of_lesson_sizes(view: CaseView, ratios: Sequence[float]) -> Factor | None:
     """Numbers in the learner's code that fit the lesson's own sizes only."""
-    visible = bench.case.visible
+    visible = view.case.visible
     if visible is None:
         return None
-    for name, size in _lesson_sizes(bench, visible).items():
-        hidden = [look.dims[name] for look in bench.case.looks]
+    for name, size in _lesson_sizes(view, visible).items():
+        hidden = [look.dims[name] for look in view.case.looks]
         for less in (0, 1):
             quotients = [(each - less) / (size - less) for each in hidden if size > less]
             forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
@@ -202,12 +202,12 @@ def _of_lesson_sizes(bench: Bench, ratios: Sequence[float]) -> Factor | None:
                 text = f"fits only the size {size} of `{name}`: a number stands where the size of the tensor belongs"
                 return Factor(code="size-hard-coded", text=text)
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
-            if size in bench.numbers and _all_near(ratios, [factor] * len(ratios)):
+            if size in view.numbers and _all_near(ratios, [factor] * len(ratios)):
                 return _size_factor(label)
     return None
 
 
-def _lesson_sizes(bench: Bench, visible: Look) -> dict[str, int]:
-    looks = bench.case.looks
+def _lesson_sizes(view: CaseView, visible: Look) -> dict[str, int]:
+    looks = view.case.looks
     shared = [name for name in visible.dims if all(name in look.dims for look in looks)]
     return {name: visible.dims[name] for name in shared if any(look.dims[name] != visible.dims[name] for look in looks)}

@@ -13,9 +13,9 @@ import numpy as np
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Case, Diagnosis, Look
-from app.grading.diagnosis.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.trace import Tracer
-from app.grading.diagnosis.trace_constants import READING_ERRORS, UntracedError
+from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
+from app.grading.diagnosis.tracing.node import UntracedError
+from app.grading.diagnosis.tracing.tracer import READING_ERRORS, Tracer
 
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
 
@@ -50,7 +50,7 @@ def _origin(case: Case, look: Look) -> Diagnosis | None:
 
 
 def _in_line(case: Case, line: ast.Assign, now: Interpreter) -> Diagnosis | None:
-    tracer = Tracer(now.arrays, now.others, now.purse)
+    tracer = Tracer(now.arrays, now.others, now.budget)
     for expr in _innermost_first(line.value):
         try:
             with np.errstate(all="ignore"):

@@ -4,78 +4,133 @@
 |---|---|
 | `crossed:A+B` | the gradients of the consumers A and B exchanged |
 | `overwritten:C` | the share through C written over the others at the entries that C reads, not added to them |
+| `steps-shifted` | used in step after step: each gradient met the factor of a neighbouring step, or all the same one |
+| `steps-mixed` | used in step after step: the sum of the factors times the sum of the gradients |
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import Bench
-from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
-from app.grading.diagnosis.gather import overwritten
-from app.grading.diagnosis.slips import local
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.picks import is_pick, overwritten
+from app.grading.diagnosis.rules import backward, with_operand
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.vjp import vjp
 from app.grading.forward.program import Path
 
+SAY = sentences_of("forks")
 
-def mistakes(bench: Bench) -> Iterator[Mistake]:
-    if len(bench.paths) < 2:
+MEETINGS = frozenset({"matmul", "mul"})
+Pairs = Sequence[tuple[int, Array]]
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    if len(view.paths) < 2:
         return
-    for one, other in combinations(bench.paths, 2):
+    names = {"name": view.case.name, "tensor": view.case.tensor}
+    for one, other in combinations(view.paths, 2):
         if one.consumer != other.consumer:
-            code = f"crossed:{one.consumer}+{other.consumer}"
-            say = partial(_say_crossed, one=one.consumer, other=other.consumer)
-            yield Mistake(code=code, predict=partial(_crossed, bench, one, other), say=say)
-    for path in bench.paths:
-        predict = partial(_written_over, path)
-        yield Mistake(code=f"overwritten:{path.consumer}", predict=predict, say=partial(_say_over, path=path))
+            say = partial(SAY["crossed"].format, **names, one=one.consumer, other=other.consumer)
+            yield Mistake(f"crossed:{one.consumer}+{other.consumer}", partial(_crossed, view, one, other), say)
+    for path in view.paths:
+        code, say = f"overwritten:{path.consumer}", partial(SAY["over"].format, **names, one=path.consumer)
+        yield Mistake(code, partial(_written_over, path), say)
         for turned in (False, True):
-            copied = partial(_copied_over, bench, path, turned)
-            yield Mistake(code=f"overwritten:{path.consumer}", predict=copied, say=partial(_say_over, path=path))
+            yield Mistake(code, partial(_copied_over, view, path, turned), say)
+    yield from _in_steps(view)
 
 
-def _crossed(bench: Bench, one: Path, other: Path, _case: Case, look: Look) -> Array | None:
-    first, second = bench.steps(one, look), bench.steps(other, look)
-    if not first or not second:
+def _crossed(view: CaseView, one: Path, other: Path, look: Look) -> Array | None:
+    a, b = view.steps(one, look)[-1], view.steps(other, look)[-1]
+    if a.g.shape != b.g.shape:
         return None
-    a, b = first[-1], second[-1]
-    sent = (_sent(a, b.g), _sent(b, a.g)) if a.g.shape == b.g.shape else (None, None)
+    sent = [step.carried(backward(step.node, step.position, g)) for step, g in ((a, b.g), (b, a.g))]
     if sent[0] is None or sent[1] is None:
         return None
     return np.asarray(look.reference - look.shares[one.key] - look.shares[other.key] + sent[0] + sent[1])
 
 
-def _sent(step: Step, g: Array) -> Array | None:
-    return step.carried(vjp(step.node, step.position, g))
-
-
-def _written_over(path: Path, _case: Case, look: Look) -> Array:
+def _written_over(path: Path, look: Look) -> Array:
     share = look.shares[path.key]
     return np.where(share == 0, look.reference, share)
 
 
-def _copied_over(bench: Bench, path: Path, turned: bool, _case: Case, look: Look) -> Array | None:
+def _copied_over(view: CaseView, path: Path, turned: bool, look: Look) -> Array | None:
     """The rows that an index picked hold one share of theirs, and nothing of what the other lines had sent."""
-    steps = bench.steps(path, look)
-    if not steps or steps[-1].node.op != "index":
+    step = view.steps(path, look)[-1]
+    if not is_pick(step):
         return None
-    rows = overwritten(steps[-1], turned)
-    picked = local(steps[-1]) != 0
-    return None if rows is None else np.where(picked, rows, look.reference - look.shares[path.key])
+    picked = backward(step.node, step.position, np.ones_like(step.g)) != 0
+    return np.where(picked, overwritten(step, turned), look.reference - look.shares[path.key])
 
 
-def _say_crossed(case: Case, one: str, other: str) -> str:
-    return (
-        f"`{case.tensor}` feeds `{one}` and `{other}`. In `{case.name}` what arrives from one of them is joined with "
-        "what belongs to the other: each product takes its two factors from the same line."
-    )
+# A tensor that is used in step after step.
 
 
-def _say_over(case: Case, path: Path) -> str:
-    return (
-        f"In `{case.name}` the share through `{path.consumer}` stands in the place of what the other lines had sent to "
-        "the same entries. Add it to what is there."
-    )
+def _in_steps(view: CaseView) -> Iterator[Mistake]:
+    steps = _meetings(view, view.case.looks[0])
+    if steps is None:
+        return
+    fields = {
+        "name": view.case.name,
+        "tensor": view.case.tensor,
+        "lines": listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)]),
+        "factors": listed([in_code(step.node.operands[1 - step.position].text) for step in steps]),
+    }
+    for at, (code, _, say) in enumerate(_patterns(steps)):
+        yield Mistake(code, partial(_joined, view, at), partial(SAY["steps"].format, **fields, say=say))
+
+
+def _meetings(view: CaseView, look: Look) -> list[Step] | None:
+    """By path, the step in which what arrives meets the other factor; None where the paths are not alike."""
+    found = []
+    for path in view.paths:
+        step = next((step for step in reversed(view.steps(path, look)) if step.node.op in MEETINGS), None)
+        if step is None:
+            return None
+        found.append(step)
+    kinds = {(step.node.op, step.position, step.z.shape, step.g.shape) for step in found}
+    return found if len(kinds) == 1 else None
+
+
+def _patterns(steps: Sequence[Step]) -> Iterator[tuple[str, Pairs, str]]:
+    """Which factor each gradient may have met."""
+    beside = "each gradient meets the factor of a neighbouring step"
+    factors, places = [step.z for step in steps], range(len(steps))
+    states = [
+        tensor
+        for tensor in steps[0].look.forward.values()
+        if tensor.shape == factors[0].shape and not any(np.array_equal(tensor, each) for each in factors)
+    ]
+    for by in (1, -1):
+        yield "steps-shifted", [(at, factors[at + by]) for at in places if 0 <= at + by < len(factors)], beside
+        for more in ([], *([state] for state in states)):
+            longer = [*factors, *more]
+            yield "steps-shifted", [(at, longer[(at + by) % len(longer)]) for at in places], beside
+    for same in factors:
+        yield "steps-shifted", [(at, same) for at in places], "every gradient meets the factor of one and the same step"
+    reverse = "the factors are met in the reverse order of the steps"
+    yield "steps-shifted", [(at, factors[-1 - at]) for at in places], reverse
+    total = np.asarray(sum(factors))
+    yield "steps-mixed", [(at, total) for at in places], "the factors are added up first, and so are the gradients"
+
+
+def _joined(view: CaseView, rank: int, look: Look) -> Array | None:
+    steps = _meetings(view, look)
+    patterns = list(_patterns(steps)) if steps is not None else []
+    if steps is None or rank >= len(patterns):
+        return None
+    total: Array | None = None
+    for at, factor in patterns[rank][1]:
+        step = steps[at]
+        node = with_operand(step.node, 1 - step.position, factor)
+        share = step.carried(backward(node, step.position, step.g))
+        if share is None:
+            return None
+        total = share if total is None else total + share
+    return total

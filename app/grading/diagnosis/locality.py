@@ -10,35 +10,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import DIFFERENT, Bench
+from app.grading.diagnosis.case_view import DIFFERENT, CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
 from app.grading.diagnosis.naming import axis_text, places_text
 
 
-def confined(bench: Bench) -> Diagnosis | None:
-    if not bench.shaped():
+def confined(view: CaseView) -> Diagnosis | None:
+    if not view.shaped():
         return None
-    for axis in range(bench.case.looks[0].reference.ndim):
-        marks = [_wrong_slices(bench, look, axis) for look in bench.case.looks]
-        empty = _all_empty(bench, axis, marks)
+    for axis in range(view.case.looks[0].reference.ndim):
+        marks = [_wrong_slices(view, look, axis) for look in view.case.looks]
+        empty = _all_empty(view, axis, marks)
         if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
-            return _found(bench, axis, marks, empty)
+            return _found(view, axis, marks, empty)
     return None
 
 
-def _wrong_slices(bench: Bench, look: Look, axis: int) -> Array:
-    off = np.abs(bench.got[id(look)] - look.reference) > DIFFERENT * bench.scale[id(look)]
+def _wrong_slices(view: CaseView, look: Look, axis: int) -> Array:
+    off = np.abs(view.got[id(look)] - look.reference) > DIFFERENT * view.scale[id(look)]
     return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
 
 
-def _all_empty(bench: Bench, axis: int, marks: Sequence[Array]) -> bool:
+def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
     """Whether the wrong slices are zero in every look."""
-    pairs = zip(bench.case.looks, marks, strict=True)
-    return all(not np.compress(mark, bench.got[id(look)], axis).any() for look, mark in pairs)
+    pairs = zip(view.case.looks, marks, strict=True)
+    return all(not np.compress(mark, view.got[id(look)], axis).any() for look, mark in pairs)
 
 
-def _found(bench: Bench, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
-    case = bench.case
+def _found(view: CaseView, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
+    case = view.case
     where = f"{places_text(marks)} along {axis_text(case, case.tensor, axis)}"
     if zero:
         message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."

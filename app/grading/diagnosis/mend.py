@@ -1,64 +1,63 @@
-"""Finds the one small change that makes the learner's lines right, and so the place of the slip.
+"""Finds the one small edit that makes the learner's lines right, and so the place of the slip.
 
-The learner's text is read in numpy. Where that reading reproduces the learner's own tensor, every small edit is tried;
-the first that gives the reference in all looks shows where the mistake sits. The sentence names that place and what
-kind of thing is wrong with it, never what belongs there.
-
-| code | what stands in the learner's line |
-|---|---|
-| `wrong-operand:T`, `wrong-upstream:G` | a tensor T or gradient G in the place of another |
-| `slice-missing`, `one-slice`, `steps-shifted` | a part of a tensor, or a neighbouring position |
-| `wrong-axis`, `mean`, `mean-missing`, `summed-all`, `keepdim-added`, `keepdim-lost` | another reduction |
-| `term-sign` | a sign |
-| `multiplied`, `divided`, `product-for-sum`, `sum-for-product` | another operator |
-| `elementwise-not-matmul`, `matmul-not-elementwise`, `matmul-order` | another product |
-| `transpose-extra:T`, `transpose-missing:T` | a transpose too much or too little |
-| `factor-extra:T`, `term-extra:T`, `power-extra`, `function-extra:F` | something that does not belong there |
-| `factor-missing`, `function-missing`, `sum-missing` | a place that lacks something |
-| `power-changed`, `constant-changed`, `wrong-size:N` | another number |
-| `overwritten` | in a loop, an assignment in the place of an addition |
+The learner's text is read in numpy. Where that reading reproduces the learner's own tensor, every edit of the grammar
+is tried; the first that gives the reference in all looks shows where the slip sits. The sentence names that place and
+what kind of thing is wrong with it, never what belongs there.
 """
 
 import ast
 from collections.abc import Iterator
+from copy import deepcopy
+from itertools import chain, islice
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import Bench
-from app.grading.diagnosis.edit_kinds import Scope
-from app.grading.diagnosis.edits import Edit, edits
+from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
-from app.grading.diagnosis.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.read_budget import Purse
-from app.grading.diagnosis.rules import Node
-from app.grading.diagnosis.shape import wrong_shape
-from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.diagnosis.grammar import Change, Edit, Words, edits, replaced
+from app.grading.diagnosis.layout import wrong_shape
+from app.grading.diagnosis.phrases import LINE, coded
+from app.grading.diagnosis.tracing.budget import Budget
+from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
+from app.grading.diagnosis.tracing.node import Node, UntracedError
+from app.grading.forward.bindings import writes_of
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 400
 SHOWN_MAX = 100
+FUNCTIONS = ("exp", "log", "tanh", "sigmoid", "sqrt", "square", "relu", "sign", "neg", "reciprocal", "cosh")
 
 
-def repaired(bench: Bench) -> Diagnosis | None:
-    case = bench.case
+def mended(view: CaseView) -> Diagnosis | None:
+    case = view.case
     if any(look.got.size == 0 for look in case.looks):
         return None
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
         return None
-    purse = Purse()
-    benches = [Rerun.of(bench, look, purse) for look in case.looks]
-    reruns = [one for one in benches if one is not None]
+    budget = Budget()
+    reruns = [one for look in case.looks if (one := Rerun.of(view, look, budget)) is not None]
     if len(reruns) < len(case.looks):
         return None
     edit = next((edit for edit in _tried(reruns[0]) if all(one.mended(edit) for one in reruns[1:])), None)
-    if edit is None:
-        return None
-    line = " ".join(ast.unparse(_at_fault(reruns[0].lines[reruns[0].at], edit.statement)).split())
-    shown = line if len(line) <= SHOWN_MAX else f"{line[: SHOWN_MAX - 1]}…"
-    message = f"In `{shown}`, {edit.say}."
-    if not bench.shaped():
-        message = f"{message} {wrong_shape(case)}"
-    return Diagnosis(code=f"{case.name}:{edit.code}", message=message)
+    return None if edit is None else _said(view, reruns[0].line, edit)
+
+
+def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
+    assert isinstance(edit.root, ast.stmt)
+    text = " ".join(ast.unparse(_at_fault(line, edit.root)).split())
+    shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
+    change = edit.change
+    texts = {"old": _text(edit.old), "new": _text(change.new), "piece": _text(change.piece or edit.old)}
+    inner = edit.old.func.value if isinstance(edit.old, ast.Call) and isinstance(edit.old.func, ast.Attribute) else None
+    fields = {**texts, "call": texts["old"][len(_text(inner)) + 1 :] if inner is not None else texts["old"]}
+    code, say = LINE[change.kind]
+    message = f"In `{shown}`, {say.format(**fields)}."
+    message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
+    return Diagnosis(code=f"{view.case.name}:{coded(code, fields)}", message=message)
+
+
+def _text(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
 
 
 def _tried(rerun: "Rerun") -> Iterator[Edit]:
@@ -66,7 +65,7 @@ def _tried(rerun: "Rerun") -> Iterator[Edit]:
     for at in reversed(rerun.candidates()):
         rerun.stand(at)
         for edit in rerun.edits():
-            if rerun.before[at].purse.is_empty:
+            if rerun.before[at].budget.is_empty:
                 return
             if rerun.mended(edit):
                 yield edit
@@ -75,13 +74,14 @@ def _tried(rerun: "Rerun") -> Iterator[Edit]:
 class Rerun:
     """The learner's lines read on one look."""
 
-    def __init__(self, bench: Bench, look: Look, lines: tuple[ast.stmt, ...], start: Interpreter) -> None:
-        self.bench = bench
+    def __init__(self, view: CaseView, look: Look, lines: tuple[ast.stmt, ...], start: Interpreter) -> None:
+        self.view = view
         self.look = look
         self.lines = lines
-        self.name = bench.case.name
+        self.name = view.case.name
         self.before: list[Interpreter] = []
         now = start
+        self.written = [writes(line) for line in lines]
         for at, line in enumerate(lines):
             self.before.append(now.copy())
             now.run([line])
@@ -91,42 +91,44 @@ class Rerun:
         self.known: dict[int, Node] | None = {}
 
     @classmethod
-    def of(cls, bench: Bench, look: Look, purse: Purse) -> "Rerun | None":
+    def of(cls, view: CaseView, look: Look, budget: Budget) -> "Rerun | None":
         """None where the reading does not come to what the learner has."""
-        last = max((at for at, line in enumerate(bench.case.lines) if bench.case.name in _written(line)), default=-1)
+        last = max((at for at, line in enumerate(view.case.lines) if view.case.name in writes(line)), default=-1)
         try:
-            rerun = cls(bench, look, bench.case.lines[: last + 1], Interpreter(*scope_of(look, bench.case.name), purse))
+            rerun = cls(view, look, view.case.lines[: last + 1], Interpreter(*scope_of(look, view.case.name), budget))
         except UntracedError:
             return None
-        return rerun if bench.equal(rerun.result(rerun.after), look) else None
+        return rerun if view.equal(rerun.result(rerun.after), look) else None
+
+    @property
+    def line(self) -> ast.stmt:
+        return self.lines[self.at]
 
     def _force(self, now: Interpreter, at: int) -> None:
         """A gradient that another line finished is replaced, as in the isolated run."""
-        for name in _written(self.lines[at]):
-            later = any(name in _written(line) for line in self.lines[at + 1 :])
-            if name != self.name and not later and name in self.look.gradients:
+        for name in self.written[at] & self.look.gradients.keys():
+            if name != self.name and not any(name in later for later in self.written[at + 1 :]):
                 now.arrays[name] = self.look.gradients[name]
 
     def result(self, scope: Interpreter) -> Array | None:
         value = scope.arrays.get(self.name)
         if value is None and isinstance(number := scope.others.get(self.name), int | float):
             return np.asarray(float(number))
-        return None if value is None else np.asarray(value, dtype=np.float64)
+        return None if value is None or value.dtype.kind == "c" else np.asarray(value, dtype=np.float64)
 
     def candidates(self) -> list[int]:
         """The lines that write the name, and the ones before them that it is made of."""
         needed, found = {self.name}, []
         for at in reversed(range(len(self.lines))):
-            written = _written(self.lines[at])
+            written = self.written[at]
             if written & needed:
                 found.append(at)
-                finished = {name for name in written if name in self.look.gradients and name != self.name}
-                if not finished:
+                if not any(name in self.look.gradients and name != self.name for name in written):
                     needed |= {node.id for node in ast.walk(self.lines[at]) if isinstance(node, ast.Name)}
-        return sorted(at for at in found if self.name in _written(self.lines[at]) or not self._is_gradient(at))
+        return sorted(at for at in found if self.name in self.written[at] or not self._is_gradient(at))
 
     def _is_gradient(self, at: int) -> bool:
-        return any(name in self.look.gradients for name in _written(self.lines[at]))
+        return any(name in self.look.gradients for name in self.written[at])
 
     def stand(self, at: int) -> None:
         """Try edits of the line *at* from now on."""
@@ -134,26 +136,24 @@ class Rerun:
         self.known = {} if isinstance(self.lines[at], ast.Assign) else None
 
     def edits(self) -> Iterator[Edit]:
-        line, scope = self.lines[self.at], self.before[self.at]
-        inside = isinstance(line, ast.For)
-        seen = self.after if inside else scope
+        inside = isinstance(self.line, ast.For)
+        seen = self.after if inside else self.before[self.at]
         arrays = {name: one for name, one in seen.arrays.items() if name != self.name or not inside}
         sizes = {name: one for name, one in seen.others.items() if isinstance(one, int | float)}
-        parts = _parts_of(self.bench) if not inside else ()
-        for tries, edit in enumerate(edits(line, Scope(arrays, self.look.gradients.keys(), sizes, parts))):
-            if tries >= (TRIES_IN_LOOPS if inside else TRIES_MAX):
-                return
-            yield edit
+        parts = _parts_of(self.view) if not inside else ()
+        words = Words(arrays, self.look.gradients.keys(), sizes, parts, FUNCTIONS, inverse=True)
+        most = TRIES_IN_LOOPS if inside else TRIES_MAX
+        yield from islice(chain(edits(self.line, words), _of_statement(self.line, words)), most)
 
     def mended(self, edit: Edit) -> bool:
         """Whether *edit* makes the gradient right."""
         now = self.before[self.at].copy()
-        known = self.known
+        assert isinstance(edit.root, ast.stmt)
         try:
             # What was read of the learner's own text holds for the parts that the edit left as they are.
-            now.run([edit.statement], None if known is None else dict(known))
-            if known is not None and not known:
-                self._learn(now)
+            now.run([edit.root], None if self.known is None else dict(self.known))
+            if self.known is not None and not self.known:
+                self.before[self.at].copy().run([self.line], self.known)
             self._force(now, self.at)
             for at in range(self.at + 1, len(self.lines)):
                 now.run([self.lines[at]])
@@ -163,34 +163,67 @@ class Rerun:
         result = self.result(now)
         if result is None or result.shape != self.look.reference.shape or not np.isfinite(result).all():
             return False
-        return not self.bench.wrong(result, self.look)
-
-    def _learn(self, _now: Interpreter) -> None:
-        assert self.known is not None
-        self.before[self.at].copy().run([self.lines[self.at]], self.known)
+        return not self.view.wrong(result, self.look)
 
 
-def _parts_of(bench: Bench) -> tuple[ast.expr, ...]:
+def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
     """What the forward lines that read the tensor are made of."""
     found = {}
-    for path in bench.paths:
+    for path in view.paths:
         for node in ast.walk(path.statement.node):
             if isinstance(node, ast.BinOp | ast.Call):
                 found[ast.unparse(node)] = node
     return tuple(found.values())
 
 
-def _written(line: ast.stmt) -> set[str]:
-    found = {node.id for node in ast.walk(line) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    for node in ast.walk(line):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
-            found.add(node.value.id)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            inner: ast.expr = node.value
-            while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-                inner = inner.func.value
-            found |= {inner.id} if isinstance(inner, ast.Name) else set()
-    return found
+def writes(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* binds or changes in place."""
+    return writes_of(list(ast.walk(line)))
+
+
+def _of_statement(statement: ast.stmt, words: Words) -> Iterator[Edit]:
+    """Edits of more than one place: all slices at once, a name everywhere, the rows of an index, the assignment."""
+    sliced = _Unsliced()
+    new = sliced.visit(deepcopy(statement))
+    if sliced.found > 1:
+        yield Edit(new, statement, Change("unslice-all", ast.Constant(None)))
+    read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    for name in dict.fromkeys(name for name in read if name in words.arrays and read.count(name) > 1):
+        kind = "gradient-everywhere" if name in words.gradients else "everywhere"
+        for other, array in words.arrays.items():
+            if other != name and array.dtype.kind == words.arrays[name].dtype.kind:
+                new = _Renamed(name, other).visit(deepcopy(statement))
+                yield Edit(new, statement, Change(kind, ast.Name(other), ast.Name(name)))
+    for inner in ast.walk(statement):
+        yield from _of_target(statement, inner, words)
+
+
+def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Edit]:
+    match inner:
+        case ast.Assign(targets=[ast.Name() as target], value=value) if inner is not statement:
+            added = ast.AugAssign(target, ast.Add(), value)
+            yield Edit(replaced(statement, inner, added), inner, Change("add-up", value))
+        case ast.Subscript(value=value, slice=ast.Name(id=index)) if index in words.arrays:
+            count = ast.Call(ast.Name("len", ast.Load()), [inner.slice], [])
+            rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
+            new = ast.Subscript(value, ast.Tuple([rows, inner.slice], ast.Load()), inner.ctx)
+            yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
+
+
+class _Unsliced(ast.NodeTransformer):
+    found = 0
+
+    def visit_Slice(self, node: ast.Slice) -> ast.Slice:
+        self.found += 1
+        return ast.Slice(None, None, node.step)
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.new, node.ctx) if node.id == self.old and isinstance(node.ctx, ast.Load) else node
 
 
 def _at_fault(line: ast.stmt, edited: ast.stmt) -> ast.stmt:

@@ -12,30 +12,30 @@ from collections.abc import Iterator
 import numpy as np
 
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look
-from app.grading.diagnosis.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
+from app.grading.diagnosis.tracing.node import UntracedError
 from app.grading.forward.bindings import reads_of, writes_of
 
 CALLS_MAX = 4
 
 
-def read_early(bench: Bench) -> Diagnosis | None:
+def read_early(view: CaseView) -> Diagnosis | None:
     """A gradient that a line of the name, or one before it, reads although a later line still writes it."""
-    for gradient, at, later in _early(bench):
-        if all(_right_with(bench, look, gradient) for look in bench.case.looks):
-            lines = bench.case.lines
-            return sentences.wrong_order(bench.case.name, gradient, lines[at].lineno, lines[later].lineno)
+    for gradient, at, later in _early(view):
+        if all(_right_with(view, look, gradient) for look in view.case.looks):
+            lines = view.case.lines
+            return sentences.wrong_order(view.case.name, gradient, lines[at].lineno, lines[later].lineno)
     return None
 
 
-def _early(bench: Bench) -> Iterator[tuple[str, int, int]]:
+def _early(view: CaseView) -> Iterator[tuple[str, int, int]]:
     """Gradients, the line that reads them, and the line that finishes them."""
-    known = bench.case.looks[0].gradients.keys() - {bench.case.name}
-    written = [writes_of(list(ast.walk(line))) for line in bench.case.lines]
-    last = max((at for at, names in enumerate(written) if bench.case.name in names), default=-1)
-    for at, line in enumerate(bench.case.lines[: last + 1]):
+    known = view.case.looks[0].gradients.keys() - {view.case.name}
+    written = [writes_of(list(ast.walk(line))) for line in view.case.lines]
+    last = max((at for at, names in enumerate(written) if view.case.name in names), default=-1)
+    for at, line in enumerate(view.case.lines[: last + 1]):
         _, uses = reads_of(list(ast.walk(line)))
         for gradient in sorted((uses & known) - written[at]):
             later = [place for place in range(at + 1, len(written)) if gradient in written[place]]
@@ -43,27 +43,27 @@ def _early(bench: Bench) -> Iterator[tuple[str, int, int]]:
                 yield gradient, at, later[-1]
 
 
-def _right_with(bench: Bench, look: Look, gradient: str) -> bool:
+def _right_with(view: CaseView, look: Look, gradient: str) -> bool:
     """Whether the learner's lines give the reference once *gradient* is finished from the start."""
-    now = Interpreter(*scope_of(look, bench.case.name))
+    now = Interpreter(*scope_of(look, view.case.name))
     try:
-        for line in bench.case.lines:
+        for line in view.case.lines:
             names = writes_of(list(ast.walk(line)))
             if gradient not in names:
                 now.run([line])
     except UntracedError:
         return False
-    result = now.arrays.get(bench.case.name)
-    return result is not None and result.shape == look.reference.shape and not bench.wrong(result, look)
+    result = now.arrays.get(view.case.name)
+    return result is not None and result.shape == look.reference.shape and not view.wrong(result, look)
 
 
-def called_again(bench: Bench) -> Diagnosis | None:
+def called_again(view: CaseView) -> Diagnosis | None:
     """A whole multiple of the reference, where a function of the learner's was called that many times alike."""
-    own = {line.name for line in bench.case.lines if isinstance(line, ast.FunctionDef)}
-    calls = [ast.dump(line) for line in bench.case.lines if _called(line) in own]
+    own = {line.name for line in view.case.lines if isinstance(line, ast.FunctionDef)}
+    calls = [ast.dump(line) for line in view.case.lines if _called(line) in own]
     for times in range(2, CALLS_MAX + 1):
-        if any(calls.count(call) == times for call in calls) and _multiple(bench, times):
-            return sentences.stale(bench.case.name, times)
+        if any(calls.count(call) == times for call in calls) and _multiple(view, times):
+            return sentences.stale(view.case.name, times)
     return None
 
 
@@ -74,5 +74,5 @@ def _called(line: ast.stmt) -> str:
     return ""
 
 
-def _multiple(bench: Bench, times: int) -> bool:
-    return bench.shaped() and all(bench.equal(np.asarray(times * look.reference), look) for look in bench.case.looks)
+def _multiple(view: CaseView, times: int) -> bool:
+    return view.shaped() and all(view.equal(np.asarray(times * look.reference), look) for look in view.case.looks)

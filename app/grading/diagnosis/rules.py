@@ -1,289 +1,220 @@
-"""What each operation of a forward program does, in numpy: its value and its vector-Jacobian product (VJP).
+"""The backward rule of every operation, once: what the gradient `g` at its output sends to each operand.
 
-Only for predictions of mistakes. The reference gradients come from torch; a chain of these rules is used only after it
-has reproduced the reference share, so a gap here can lose a diagnosis but never make a wrong one.
+One text for each operand, in the words of the field: `x` is the operand that is followed, `z` the other one, `y` the
+output; of a reduction `g` and `y` keep their axes. `S`, `M` and `C` sum, average and cumulate backwards along the axes
+of the operation; `T` transposes. Further words are `p` (exponent), `n` (how many entries count), `c` (correction), `t`
+(one-hot labels), `m` (mask), `low` and `high` (limits), `u`, `r` and `w` (standardised input, its factor, gain).
+Operations that only put entries elsewhere have no rule: see `moved_back`.
+
+The slips that learners make are edits of these texts, see `grammar` and `slips`. The texts are ours alone: they are
+compiled, and no text of a learner's ever is.
 """
 
 import ast
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import replace
+from functools import cache, partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.tracing.library import FUNCTIONS, GELU_CUBE, GELU_INNER, area, bell, bent
+from app.grading.diagnosis.tracing.node import Axes, Node, count, kept, moved_back, softmax, swapped
 
-Axes = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
-    """One operation of a statement with its value.
-
-    Args:
-        op: Such as `mul`, `tanh`, `sum`; `tensor` for a tensor that is read, `number` for anything else.
-        expr: Its place in the source; None for a node that was made up.
-        options: Such as `axes`, `keepdim`, `exponent`, `index`.
-    """
-
-    op: str
-    value: Array
-    operands: "tuple[Node, ...]" = ()
-    expr: ast.expr | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """As written in the source."""
-        return "" if self.expr is None else _unparsed(self.expr)
-
-
-@lru_cache(maxsize=1024)
-def _unparsed(expr: ast.expr) -> str:
-    return ast.unparse(expr)
-
-
-def stretched_axes(wide: tuple[int, ...], narrow: tuple[int, ...]) -> Axes:
-    """The axes of *wide* along which an array of shape *narrow* was copied to fill it."""
-    added = len(wide) - len(narrow)
-    kept = (added + axis for axis, size in enumerate(narrow) if size == 1 and wide[added + axis] != 1)
-    return (*range(added), *kept)
-
-
-def reduce_to(gradient: Array, shape: tuple[int, ...]) -> Array:
-    """Undo a broadcast: sum *gradient* over every axis that was copied."""
-    if gradient.shape == shape:
-        return gradient
-    return np.asarray(gradient.sum(axis=stretched_axes(gradient.shape, shape))).reshape(shape)
-
-
-def spread(gradient: Array, node: Node) -> Array:
-    """Copy the gradient of a reduction back over the axes that it summed."""
-    x = node.operands[0].value
-    if not node.options["keepdim"]:
-        gradient = np.expand_dims(gradient, node.options["axes"])
-    return np.broadcast_to(gradient, x.shape)
-
-
-def kept(value: Array, node: Node) -> Array:
-    """The output of a reduction with the reduced axes kept at size 1."""
-    return value if node.options["keepdim"] else np.expand_dims(value, node.options["axes"])
-
-
-def count(node: Node) -> int:
-    """How many entries a reduction adds into one."""
-    shape = node.operands[0].value.shape
-    return math.prod(shape[axis] for axis in node.options["axes"])
-
-
-def softmax(x: Array, axes: Axes | int) -> Array:
-    powers = np.exp(x - x.max(axis=axes, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=axes, keepdims=True))
-
-
-def sigmoid(x: Array) -> Array:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
-
-
-def swapped(matrix: Array) -> Array:
-    """The transpose of the last two axes."""
-    return np.swapaxes(matrix, -1, -2) if matrix.ndim > 1 else matrix
-
-
-def erf(x: Array) -> Array:
-    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64)
-
-
-GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
-
-
-def gelu_gate(x: Array, approximate: bool) -> Array:
-    """What a gelu multiplies its input by."""
-    if approximate:
-        return np.asarray(0.5 * (1 + np.tanh(GELU_INNER * (x + GELU_CUBE * x**3))))
-    return np.asarray(0.5 * (1 + erf(x / math.sqrt(2))))
-
-
-def gelu_density(x: Array, approximate: bool) -> Array:
-    """The local derivative of the gate of a gelu."""
-    if approximate:
-        inner = np.tanh(GELU_INNER * (x + GELU_CUBE * x**3))
-        return np.asarray(0.5 * (1 - inner**2) * GELU_INNER * (1 + 3 * GELU_CUBE * x**2))
-    return np.asarray(np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
-
-
-def _gelu(approximate: bool) -> "Curve":
-    return Curve(
-        lambda x: x * gelu_gate(x, approximate),
-        lambda x, _: gelu_gate(x, approximate) + x * gelu_density(x, approximate),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """An elementwise function: its value, and its local derivative from input *x* and output *y*."""
-
-    value: Callable[[Array], Array]
-    local: Callable[[Array, Array], Array]
-
-
-CURVES: Mapping[str, Curve] = {
-    "neg": Curve(lambda x: -x, lambda x, _: -np.ones_like(x)),
-    "exp": Curve(np.exp, lambda _, y: y),
-    "log": Curve(np.log, lambda x, _: 1.0 / x),
-    "log2": Curve(np.log2, lambda x, _: 1.0 / (x * math.log(2))),
-    "log10": Curve(np.log10, lambda x, _: 1.0 / (x * math.log(10))),
-    "log1p": Curve(np.log1p, lambda x, _: 1.0 / (1.0 + x)),
-    "expm1": Curve(np.expm1, lambda _, y: y + 1.0),
-    "tanh": Curve(np.tanh, lambda _, y: 1.0 - y**2),
-    "sigmoid": Curve(sigmoid, lambda _, y: y * (1.0 - y)),
-    "relu": Curve(lambda x: np.maximum(x, 0.0), lambda x, _: (x > 0).astype(x.dtype)),
-    "softplus": Curve(lambda x: np.logaddexp(x, 0.0), lambda x, _: sigmoid(x)),
-    "logsigmoid": Curve(lambda x: -np.logaddexp(-x, 0.0), lambda x, _: 1.0 - sigmoid(x)),
-    "gelu": _gelu(False),
-    "gelu_tanh": _gelu(True),
-    "erf": Curve(erf, lambda x, _: 2 / math.sqrt(math.pi) * np.exp(-(x**2))),
-    "silu": Curve(lambda x: x * sigmoid(x), lambda x, _: sigmoid(x) * (1.0 + x * (1.0 - sigmoid(x)))),
-    "sqrt": Curve(np.sqrt, lambda _, y: 0.5 / y),
-    "rsqrt": Curve(lambda x: x**-0.5, lambda x, _: -0.5 * x**-1.5),
-    "reciprocal": Curve(lambda x: 1.0 / x, lambda x, _: -(x**-2.0)),
-    "abs": Curve(np.abs, lambda x, _: np.sign(x)),
-    "sin": Curve(np.sin, lambda x, _: np.cos(x)),
-    "cos": Curve(np.cos, lambda x, _: -np.sin(x)),
-    "copy": Curve(lambda x: x, lambda x, _: np.ones_like(x)),
+CURVES: Mapping[str, str] = {
+    "neg": "-g",
+    "exp": "g * y",
+    "log": "g / x",
+    "log2": "g / (x * log(2))",
+    "log10": "g / (x * log(10))",
+    "log1p": "g / (1 + x)",
+    "expm1": "g * (y + 1)",
+    "tanh": "g * (1 - y ** 2)",
+    "sigmoid": "g * y * (1 - y)",
+    "relu": "g * (x > 0)",
+    "softplus": "g * sigmoid(x)",
+    "logsigmoid": "g * (1 - sigmoid(x))",
+    "gelu": "g * (area(x) + x * bell(x))",
+    "gelu_tanh": "g * (0.5 * (1 + tanh(bent(x))) + 0.5 * x * (1 - tanh(bent(x)) ** 2) * k * (1 + 3 * a * x ** 2))",
+    "erf": "g * 2 / sqrt(pi) * exp(-x ** 2)",
+    "silu": "g * (sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)))",
+    "sqrt": "g * 0.5 / y",
+    "rsqrt": "g * -0.5 * x ** -1.5",
+    "reciprocal": "-g / x ** 2",
+    "abs": "g * sign(x)",
+    "sin": "g * cos(x)",
+    "cos": "-g * sin(x)",
+    "sinh": "g * cosh(x)",
+    "cosh": "g * sinh(x)",
+    "copy": "g",
 }
-"""Elementwise functions of one tensor; `copy` stands for clone, contiguous and the like."""
+"""Functions that act entry by entry."""
+RULES: Mapping[str, tuple[str, ...]] = {
+    **{op: (rule,) for op, rule in CURVES.items()},
+    "add": ("g", "g"),
+    "sub": ("g", "-g"),
+    "mul": ("g * z", "g * z"),
+    "div": ("g / z", "-g * z / x ** 2"),
+    "pow": ("g * p * x ** (p - 1)",),
+    "matmul": ("g @ T(z)", "T(z) @ g"),
+    "sum": ("g",),
+    "mean": ("g / n",),
+    "var": ("g * 2 * (x - M(x)) / (n - c)",),
+    "std": ("g * (x - M(x)) / ((n - c) * y)",),
+    "max": ("g * (x == y)",),
+    "min": ("g * (x == y)",),
+    "maximum": ("g * (x > z)", "g * (x > z)"),
+    "minimum": ("g * (x < z)", "g * (x < z)"),
+    "clamp": ("g * (x > low) * (x < high)",),
+    "where": ("g * m", "g * (1 - m)"),
+    "masked_fill": ("g * (1 - m)",),
+    "cumsum": ("C(g)",),
+    "softmax": ("y * (g - S(g * y))",),
+    "log_softmax": ("g - softmax(x) * S(g)",),
+    "logsumexp": ("g * softmax(x)",),
+    "cross_entropy": ("(softmax(x) - t) * g / n",),
+    "mse_loss": ("2 * (x - z) * g / n", "2 * (x - z) * g / n"),
+    "binary_cross_entropy_with_logits": ("(sigmoid(x) - z) * g / n",),
+    "layer_norm": ("r * (g * w - M(g * w) - u * M(g * w * u))", "g * u", "g"),
+}
+ELEMENTWISE = frozenset({*CURVES, "add", "sub", "mul", "div", "pow"})
+"""Operations whose output has one entry for each entry of the operand, but for broadcasting."""
+CONSTANTS: Mapping[str, Any] = {
+    **FUNCTIONS, "bell": bell, "area": area, "bent": bent, "sign": np.sign, "pi": math.pi, "k": GELU_INNER,
+    "a": GELU_CUBE, "T": swapped, "__builtins__": {},
+}  # fmt: skip
 
 
-def matmul_vjp(node: Node, position: int, g: Array) -> Array:
-    left, right = (operand.value for operand in node.operands)
-    wide_left = left[None, :] if left.ndim == 1 else left
-    wide_right = right[:, None] if right.ndim == 1 else right
-    g = g[..., None] if right.ndim == 1 else g
-    g = g[..., None, :] if left.ndim == 1 else g
-    if position == 0:
-        full = g @ swapped(wide_right)
-        return np.asarray(full[..., 0, :] if left.ndim == 1 else full)
-    full = swapped(wide_left) @ g
-    return np.asarray(full[..., 0] if right.ndim == 1 else full)
+def rule_of(node: Node, position: int) -> str | None:
+    """The text of the rule; None for a move, or where no rule is known."""
+    rules = RULES.get(node.op, ())
+    return rules[position] if position < len(rules) else None
 
 
-def power_vjp(node: Node, _position: int, g: Array) -> Array:
-    exponent = node.options["exponent"]
-    return np.asarray(g * exponent * node.operands[0].value ** (exponent - 1))
+@cache
+def compiled(text: str) -> CodeType:
+    """One of our own texts, ready to be evaluated."""
+    return compile(ast.parse(text, mode="eval"), "<rule>", "eval")
 
 
-def variance_vjp(node: Node, _position: int, g: Array) -> Array:
-    x, divisor = node.operands[0].value, count(node) - node.options["correction"]
-    centred = x - x.mean(axis=node.options["axes"], keepdims=True)
-    if node.op == "std":
-        g = g / (2.0 * node.value)
-    return np.asarray(spread(g, node) * 2.0 * centred / divisor)
+TERMS: Mapping[str, tuple[str, ...]] = {
+    "softmax": ("direct", "average"),
+    "log_softmax": ("direct", "row-sum"),
+    "cross_entropy": ("probabilities", "one-hot"),
+    "binary_cross_entropy_with_logits": ("probabilities", "target"),
+    "mse_loss": ("prediction", "target"),
+    "layer_norm": ("direct", "mean", "variance"),
+    **dict.fromkeys(("gelu", "gelu_tanh", "silu"), ("gate", "density")),
+    "tanh": ("one", "squared-output"),
+    "sigmoid": ("output", "squared-output"),
+}
+"""What the terms of a rule are called, in its order."""
 
 
-def extreme_vjp(node: Node, _position: int, g: Array) -> Array:
-    """To the first position of the extreme; data with ties never gets here, because the chain is checked first."""
-    winners = node.operands[0].value == kept(node.value, node)
-    return np.asarray(spread(g, node) * winners)
+@cache
+def terms_of(op: str, rule: str) -> Mapping[str, str]:
+    """By word: the texts that add up to *rule*; empty where it is no sum with names for its terms."""
+    terms = _split(ast.parse(rule, mode="eval").body)
+    texts = [ast.unparse(ast.fix_missing_locations(term)) for term in terms]
+    words = TERMS.get(op, ())
+    return dict(zip(words, texts, strict=True)) if len(words) == len(texts) else {}
 
 
-def index_vjp(node: Node, _position: int, g: Array) -> Array:
-    full = np.zeros(node.operands[0].value.shape)
-    if all(isinstance(part, slice | int) or part is None or part is Ellipsis for part in node.options["index"]):
-        full[node.options["index"]] = g
-    else:
-        np.add.at(full, node.options["index"], g)
+def _split(node: ast.expr) -> list[ast.expr]:
+    """The sum nearest to the root, with what it is multiplied by on each of its terms."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return [*_split_sum(left), right]
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return [*_split_sum(left), ast.UnaryOp(ast.USub(), right)]
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            if len(terms := _split(left)) > 1:
+                return [ast.BinOp(one, op, right) for one in terms]
+            if isinstance(op, ast.Mult):
+                return [ast.BinOp(left, op, one) for one in _split(right)]
+    return [node]
+
+
+def _split_sum(node: ast.expr) -> list[ast.expr]:
+    return _split(node) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) else [node]
+
+
+def words_of(node: Node, position: int, g: Array) -> dict[str, Any]:
+    """What the words of a rule stand for at *node*, with *g* at its output."""
+    x, y, axes = node.operands[position].value, node.value, node.options.get("axes")
+    words: dict[str, Any] = {"g": g, "x": x, "y": y, **node.options.get("words", {})}
+    if len(node.operands) > 1:
+        words["z"] = node.operands[1 - position].value
+    if axes is not None:
+        narrow = not node.options.get("keepdim", True)
+        words |= {"g": kept(g, node), "y": kept(y, node)} if narrow else {}
+        words.setdefault("n", count(node))
+        words |= along(axes)
+    if node.op == "matmul":
+        left, right = (one.value for one in node.operands)
+        wide = g[..., None] if right.ndim == 1 else g
+        words["g"] = wide[..., None, :] if left.ndim == 1 else wide
+        other = node.operands[1 - position].value
+        words["z"] = other if other.ndim > 1 else (other[None, :] if position else other[:, None])
+    return words
+
+
+def along(axes: Axes) -> dict[str, Callable[..., Any]]:
+    """The functions of a rule that work along *axes*."""
+    return {
+        "S": partial(np.sum, axis=axes, keepdims=True),
+        "M": partial(np.mean, axis=axes, keepdims=True),
+        "C": partial(_from_the_end, axes=axes),
+        "softmax": partial(softmax, axes=axes),
+    }
+
+
+def _from_the_end(g: Array, axes: Axes) -> Array:
+    return np.flip(np.flip(g, axes).cumsum(axes[0]), axes)
+
+
+def evaluated(text: str, words: Mapping[str, Any], node: Node, position: int) -> Array:
+    """What the rule *text* sends to the operand, before a broadcast is undone."""
+    full = np.asarray(eval(compiled(text), dict(CONSTANTS), words), dtype=np.float64)
+    if node.op == "matmul" and position == 1 and node.operands[1].value.ndim == 1:
+        return full[..., 0]
     return full
 
 
-def cat_vjp(node: Node, position: int, g: Array) -> Array:
-    axis = node.options["axis"]
-    start = sum(operand.value.shape[axis] for operand in node.operands[:position])
-    return np.take(g, range(start, start + node.operands[position].value.shape[axis]), axis)
+def backward(node: Node, position: int, g: Array) -> Array:
+    """What *g* at the output of *node* sends to the operand at *position*, before a broadcast is undone.
+
+    Raises:
+        KeyError: No rule is known for the operation.
+    """
+    text = rule_of(node, position)
+    if text is not None:
+        full, shape = evaluated(text, words_of(node, position, g), node, position), node.operands[position].value.shape
+        return full if full.shape == shape else np.broadcast_to(full, np.broadcast_shapes(full.shape, shape))
+    if "act" in node.options:
+        return moved_back(node, position, g)
+    if node.op == "conv":
+        return _convolution_back(node, position, g)
+    return np.asarray(node.options["back"](position, g))
 
 
-def one_hot(labels: Array, classes: int) -> Array:
-    return np.asarray(labels[..., None] == np.arange(classes), dtype=np.float64)
+def _convolution_back(node: Node, position: int, g: Array) -> Array:
+    """A convolution is a product of windows with the kernel; windows are a move."""
+    cut, kernel = node.options["windows"], node.operands[1].value
+    places = tuple(range(2, kernel.ndim))
+    if position == 1:
+        return np.tensordot(g, cut.value, ([0, *places], [0, *places]))
+    if position > 1:
+        return np.asarray(g.sum((0, *places)))
+    sent = np.tensordot(g, kernel, ([1], [0]))
+    return moved_back(cut, 0, np.moveaxis(sent, kernel.ndim - 1, 1))
 
 
-def cross_entropy_vjp(node: Node, _position: int, g: Array) -> Array:
-    z, target = (operand.value for operand in node.operands)
-    picked = target if target.ndim == z.ndim else np.moveaxis(one_hot(target, z.shape[1]), -1, 1)
-    weight = picked.sum(axis=1, keepdims=True)
-    full = softmax(z, 1) * weight - picked
-    examples = z.size // z.shape[1]
-    return np.asarray(full * (g / examples if node.options["reduction"] == "mean" else g))
-
-
-def division_vjp(node: Node, position: int, g: Array) -> Array:
-    x, z = (operand.value for operand in node.operands)
-    return np.asarray(g / z if position == 0 else -g * x / z**2)
-
-
-def softmax_vjp(node: Node, _position: int, g: Array) -> Array:
-    axes, y = node.options["axes"], node.value
-    return np.asarray(y * (g - (g * y).sum(axis=axes, keepdims=True)))
-
-
-def log_softmax_vjp(node: Node, _position: int, g: Array) -> Array:
-    return np.asarray(g - np.exp(node.value) * g.sum(axis=node.options["axes"], keepdims=True))
-
-
-def squared_error_vjp(node: Node, position: int, g: Array) -> Array:
-    p, t = (operand.value for operand in node.operands)
-    sign = 2.0 if position == 0 else -2.0
-    return np.asarray(sign * (p - t) * (g / (p - t).size if node.options["reduction"] == "mean" else g))
-
-
-def binary_entropy_vjp(node: Node, _position: int, g: Array) -> Array:
-    s, t = (operand.value for operand in node.operands)
-    return np.asarray((sigmoid(s) - t) * (g / s.size if node.options["reduction"] == "mean" else g))
-
-
-def standardised(node: Node) -> tuple[Array, Array]:
-    """The input of a layer norm with mean 0 and variance 1, and the factor that made the variance 1."""
-    x, axes = node.operands[0].value, node.options["axes"]
-    factor = np.asarray((x.var(axis=axes, keepdims=True) + node.options["eps"]) ** -0.5)
-    return (x - x.mean(axis=axes, keepdims=True)) * factor, factor
-
-
-def layer_norm_vjp(node: Node, position: int, g: Array) -> Array:
-    u, factor = standardised(node)
-    if position:
-        return np.asarray(g * u) if position == 1 else g
-    arriving = g * node.operands[1].value if len(node.operands) > 1 else g
-    mean = arriving.mean(axis=node.options["axes"], keepdims=True)
-    variance = u * (arriving * u).mean(axis=node.options["axes"], keepdims=True)
-    return np.asarray(factor * (arriving - mean - variance))
-
-
-VJPS: Mapping[str, Callable[[Node, int, Array], Array]] = {
-    "add": lambda _node, _position, g: g,
-    "sub": lambda _node, position, g: g if position == 0 else -g,
-    "mul": lambda node, position, g: g * node.operands[1 - position].value,
-    "div": division_vjp,
-    "pow": power_vjp,
-    "matmul": matmul_vjp,
-    "sum": lambda node, _position, g: spread(g, node),
-    "mean": lambda node, _position, g: spread(g, node) / count(node),
-    "var": variance_vjp,
-    "std": variance_vjp,
-    "max": extreme_vjp,
-    "min": extreme_vjp,
-    "logsumexp": lambda node, _position, g: spread(g, node) * softmax(node.operands[0].value, node.options["axes"]),
-    "softmax": softmax_vjp,
-    "log_softmax": log_softmax_vjp,
-    "clamp": lambda node, _position, g: g * (node.value == node.operands[0].value),
-    "masked_fill": lambda node, _position, g: np.where(node.options["mask"], 0.0, g),
-    "reshape": lambda node, _position, g: g.reshape(node.operands[0].value.shape),
-    "permute": lambda node, _position, g: g.transpose(np.argsort(node.options["order"])),
-    "expand": lambda _node, _position, g: g,
-    "index": index_vjp,
-    "cat": cat_vjp,
-    "layer_norm": layer_norm_vjp,
-    "cross_entropy": cross_entropy_vjp,
-    "mse_loss": squared_error_vjp,
-    "binary_cross_entropy_with_logits": binary_entropy_vjp,
-}
+def with_operand(node: Node, place: int, value: Array) -> Node:
+    """*node* as if the operand at *place* were *value*; its own value stays."""
+    operands = list(node.operands)
+    operands[place] = replace(operands[place], value=value)
+    return replace(node, operands=tuple(operands))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import NOISE, SAME, Bench
+from app.grading.diagnosis.case_view import NOISE, SAME, CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
@@ -44,21 +44,21 @@ class Group:
         return listed(list(dict.fromkeys(in_code(path.consumer) for path in self.paths)))
 
 
-def named(bench: Bench) -> Diagnosis | None:
+def named(view: CaseView) -> Diagnosis | None:
     """A slip on the shares whose coefficient has a name."""
-    return next(_read(bench, every=False), None)
+    return next(_read(view, every=False), None)
 
 
-def unnamed(bench: Bench) -> Diagnosis | None:
+def unnamed(view: CaseView) -> Diagnosis | None:
     """A slip on the shares, whatever its coefficient."""
-    return next(_read(bench, every=True), None)
+    return next(_read(view, every=True), None)
 
 
-def _read(bench: Bench, every: bool) -> Iterator[Diagnosis]:
-    if not bench.shaped() or not bench.paths:
+def _read(view: CaseView, every: bool) -> Iterator[Diagnosis]:
+    if not view.shaped() or not view.paths:
         return
-    groups = _groups(bench)
-    fitted = _coefficients(bench, groups)
+    groups = _groups(view)
+    fitted = _coefficients(view, groups)
     if fitted is None:
         return
     ratios, determined = fitted
@@ -71,27 +71,27 @@ def _read(bench: Bench, every: bool) -> Iterator[Diagnosis]:
         return
     first = ratios[0]
     if len(wrong) == len(groups) and all(_near_each(column, first) for column in ratios) and not _is(first, 0.0):
-        yield from _common(bench, groups, first, every)
+        yield from _common(view, groups, first, every)
     else:
-        yield from _apart(bench, groups, ratios, wrong, every)
+        yield from _apart(view, groups, ratios, wrong, every)
 
 
-def _common(bench: Bench, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Iterator[Diagnosis]:
+def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Iterator[Diagnosis]:
     paths = [path for group in groups for path in group.paths]
     half = len(groups) == 1 and len(paths) == 2 and _is(ratios, 0.5)
     if half and not paths[0].statement.source.count("**"):
         yield Diagnosis(
-            code=f"{bench.case.name}:share-missing:{paths[0].consumer}",
+            code=f"{view.case.name}:share-missing:{paths[0].consumer}",
             message=(
-                f"`{bench.case.tensor}` stands twice in `{paths[0].statement.source}`, and each place has a share; "
-                f"`{bench.case.name}` holds one of the two."
+                f"`{view.case.tensor}` stands twice in `{paths[0].statement.source}`, and each place has a share; "
+                f"`{view.case.name}` holds one of the two."
             ),
         )
         return
-    factor = named_factor(bench, ratios, paths) or (any_factor(ratios) if every else None)
+    factor = named_factor(view, ratios, paths) or (any_factor(ratios) if every else None)
     if factor is not None:
-        message = f"Every entry of `{bench.case.name}` {factor.text}. {_why(factor, paths)}".strip()
-        yield Diagnosis(code=f"{bench.case.name}:{factor.code}", message=message)
+        message = f"Every entry of `{view.case.name}` {factor.text}. {_why(factor, paths)}".strip()
+        yield Diagnosis(code=f"{view.case.name}:{factor.code}", message=message)
 
 
 def _why(factor: Factor, paths: Sequence[Path]) -> str:
@@ -107,17 +107,17 @@ def _why(factor: Factor, paths: Sequence[Path]) -> str:
 
 
 def _apart(
-    bench: Bench, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
+    view: CaseView, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
 ) -> Iterator[Diagnosis]:
-    name, tensor = bench.case.name, bench.case.tensor
-    facts = [_fact(bench, groups[rank], ratios[rank]) for rank in wrong]
+    name, tensor = view.case.name, view.case.tensor
+    facts = [_fact(view, groups[rank], ratios[rank]) for rank in wrong]
     if not every and any(code == "factor" for code, _ in facts):
         return
     codes = {code for code, _ in facts}
     consumers = [groups[rank].paths[0].consumer for rank in wrong]
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
-        kind = "overwritten" if _overwrote(bench) else "share-missing"
+        kind = "overwritten" if _overwrote(view) else "share-missing"
         code = f"{name}:{kind}:{'+'.join(dict.fromkeys(consumers))}"
     elif len(facts) == 1:
         short = facts[0][0]
@@ -132,43 +132,43 @@ def _apart(
     yield Diagnosis(code=code, message=f"`{tensor}` feeds {reads}, and each way sends back a share: {texts}.{erased}")
 
 
-def _fact(bench: Bench, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
-    way = _way(bench, group)
+def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
+    way = _way(view, group)
     if _is(ratios, 0.0):
         return "missing", f"{way} is missing"
-    factor = named_factor(bench, ratios, group.paths) or any_factor(ratios)
+    factor = named_factor(view, ratios, group.paths) or any_factor(ratios)
     return factor.code, f"{way} {factor.text}"
 
 
-def _way(bench: Bench, group: Group) -> str:
+def _way(view: CaseView, group: Group) -> str:
     """Names a share: by its consumer, and by its place where the consumer reads the tensor in several."""
     path = group.paths[0]
-    places = [each for each in bench.paths if each.statement == path.statement]
+    places = [each for each in view.paths if each.statement == path.statement]
     if len(group.paths) > 1 or len(places) == 1:
         return f"the share through {group.text()}"
     ordinal = ORDINALS[min(places.index(path), len(ORDINALS) - 1)]
     return f"the share through its {ordinal} place in `{path.statement.source}`"
 
 
-def _overwrote(bench: Bench) -> bool:
+def _overwrote(view: CaseView) -> bool:
     """Whether the learner's last write is a plain assignment that does not read what an earlier line left."""
-    writes = bench.case.writes
+    writes = view.case.writes
     if len(writes) < 2 or not isinstance(writes[-1], ast.Assign | ast.AnnAssign):
         return False
     plain = isinstance(writes[-1], ast.AnnAssign) or any(isinstance(target, ast.Name) for target in writes[-1].targets)
     value = writes[-1].value
     read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} if value is not None else set()
-    return plain and bench.case.name not in read
+    return plain and view.case.name not in read
 
 
-def _groups(bench: Bench) -> list[Group]:
+def _groups(view: CaseView) -> list[Group]:
     """The paths of the tensor, those with proportional shares together; shares that are zero have nothing to tell."""
     groups: list[list[Path]] = []
-    for path in bench.paths:
-        if not _stacked(bench, path).any():
+    for path in view.paths:
+        if not _stacked(view, path).any():
             continue
         for group in groups:
-            if _parallel(_stacked(bench, group[0]), _stacked(bench, path)):
+            if _parallel(_stacked(view, group[0]), _stacked(view, path)):
                 group.append(path)
                 break
         else:
@@ -176,8 +176,8 @@ def _groups(bench: Bench) -> list[Group]:
     return [Group(tuple(group)) for group in groups]
 
 
-def _stacked(bench: Bench, path: Path) -> Array:
-    return np.concatenate([look.shares[path.key].ravel() for look in bench.case.looks])
+def _stacked(view: CaseView, path: Path) -> Array:
+    return np.concatenate([look.shares[path.key].ravel() for look in view.case.looks])
 
 
 def _parallel(one: Array, other: Array) -> bool:
@@ -185,20 +185,20 @@ def _parallel(one: Array, other: Array) -> bool:
     return one.size > 1 and abs(abs(float(one @ other)) / lengths - 1.0) < PARALLEL
 
 
-def _coefficients(bench: Bench, groups: Sequence[Group]) -> tuple[list[list[float]], bool] | None:
+def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[float]], bool] | None:
     """By group its coefficient in every look, and whether equations outnumber unknowns; None without a fit."""
-    looks = bench.case.looks
+    looks = view.case.looks
     blocks = (
         [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks] if groups else []
     )
-    targets = [bench.got[id(look)].ravel() for look in looks]
+    targets = [view.got[id(look)].ravel() for look in looks]
     if not all(np.isfinite(target).all() for target in targets):
         return None
     enough = all(len(block) > len(groups) for block in blocks)
     if not enough and len(groups) != 1:
         blocks, targets = [np.concatenate(blocks)], [np.concatenate(targets)]
     columns = []
-    noise = NOISE * max(bench.scale.values())
+    noise = NOISE * max(view.scale.values())
     for block, target in zip(blocks, targets, strict=True):
         solved = _solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
         if solved is None:

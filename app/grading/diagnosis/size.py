@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
 
 RIGHT = 1e-5
@@ -15,32 +15,32 @@ VACUOUS = 1e-4
 SMALLEST = 2
 
 
-def hard_coded(bench: Bench) -> Diagnosis | None:
-    visible = bench.case.visible
-    if visible is not None and _fixed_shape(bench, visible):
+def hard_coded(view: CaseView) -> Diagnosis | None:
+    visible = view.case.visible
+    if visible is not None and _fixed_shape(view, visible):
         message = (
-            f"`{bench.case.name}` has the same shape on any data; it fits the sizes of this lesson only. "
+            f"`{view.case.name}` has the same shape on any data; it fits the sizes of this lesson only. "
             "Take sizes from a tensor, as in `x.shape[0]`."
         )
-        return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
+        return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
     if visible is None or not _right(visible):
         return None
-    literals = [number for number in bench.numbers if number in _sizes(bench, visible)]
+    literals = [number for number in view.numbers if number in _sizes(view, visible)]
     if not literals:
         return None
     shown = ", ".join(f"`{number}`" for number in sorted(literals))
     message = (
-        f"`{bench.case.name}` is right on the sizes of this lesson and wrong on others: "
+        f"`{view.case.name}` is right on the sizes of this lesson and wrong on others: "
         f"{shown} in the code is a size. "
         "Take it from a tensor, as in `x.shape[0]`."
     )
-    return Diagnosis(code=f"{bench.case.name}:size-hard-coded", message=message)
+    return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
 
 
-def _fixed_shape(bench: Bench, visible: Look) -> bool:
+def _fixed_shape(view: CaseView, visible: Look) -> bool:
     shape = visible.got.shape
     return shape == visible.reference.shape and all(
-        look.got.shape == shape != look.reference.shape for look in bench.case.looks
+        look.got.shape == shape != look.reference.shape for look in view.case.looks
     )
 
 
@@ -53,9 +53,9 @@ def _right(visible: Look) -> bool:
     return scale > VACUOUS * scale_of(visible) and float(np.abs(got - reference).max(initial=0.0)) <= RIGHT * scale
 
 
-def _sizes(bench: Bench, visible: Look) -> set[float]:
+def _sizes(view: CaseView, visible: Look) -> set[float]:
     """Sizes of the lesson that differ from the hidden ones, and one less."""
-    looks = bench.case.looks
+    looks = view.case.looks
     found: set[float] = set()
     for name, value in visible.forward.items():
         hidden = [look.forward[name].shape for look in looks if name in look.forward]

@@ -1,134 +1,329 @@
-"""Tables of slips at one operation, applied to every operation on every path of the tensor.
+"""Slips as edits of rules, at every operation on every path of the tensor.
 
-A slip predicts what the learner sends to the operand; the steps below and the other paths are taken as right.
+A slip predicts what the learner sends to an operand; the steps below and the other paths are taken as right. First come
+the slips that have a sentence of their own (`phrases.toml`), then every other edit of the rule, then the rule with
+another tensor of the program in one of the places that it reads.
+
+Operands that are sums have slips of their own: `epsilon-missing` and `epsilon-changed` where a power is taken of x + e,
+`operand-changed` for another sign or one side alone; `wrong-operand:T` is another tensor T.
 """
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import Bench
-from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
+from app.grading.diagnosis.case_view import CaseView, Send
+from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.grammar import KINDS, Edit, Words, edits, turned
+from app.grading.diagnosis.phrases import RULE, coded, normal, sentences_of, slips_of
+from app.grading.diagnosis.rules import CURVES, along, backward, evaluated, rule_of, terms_of, with_operand
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.vjp import vjp
+from app.grading.diagnosis.tracing.library import FUNCTIONS
+from app.grading.diagnosis.tracing.node import fits, softmax
 from app.grading.forward.program import Path
 
-Predict = Callable[[Step], Array | None]
+SAY = sentences_of("slips")
+
+FORMS: Mapping[str, tuple[str, ...]] = {
+    "tanh": ("g / cosh(x) ** 2",),
+    "exp": ("g * exp(x)",),
+    "sqrt": ("g / (2 * y)", "g * 0.5 * x ** -0.5"),
+    "sigmoid": ("g * exp(-x) / (1 + exp(-x)) ** 2",),
+    "pow": ("g * p * y / x",),
+    "log_softmax": ("g - exp(y) * S(g)",),
+    "std": ("g * 2 * (x - M(x)) / (n - c) / (2 * y)",),
+}
+"""Other right forms of a rule, whose edits are slips as well."""
+TWINS: Mapping[str, str] = {"min": "max", "std": "var"}
+"""Operations with the sentences of another one."""
+RIVALS = ("relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "silu")
+UNEDITED = frozenset({"matmul", "add", "sub", "copy", "neg", "sum", "max", "min"})
+"""Operations whose slips are not those of one text: products have a family of their own, the others nothing to edit."""
+PLACES: Mapping[tuple[str, str], str] = {
+    ("y", "x"): "input", ("x", "y"): "output", ("z", "y"): "output", ("z", "x"): "own",
+    ("x", "z"): "other", ("y", "z"): "other",
+}  # fmt: skip
+DUMMY = np.zeros(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """One row of a table.
+    """The rule *text* in the place of the right one; *mentions* are words of rules that stand in it newly."""
 
-    Args:
-        code: The part of the diagnosis code after the name.
-        predict: What is sent to the operand, before a broadcast is undone; None where the slip does not apply.
-        say: The sentence; the fields are those of `Bench.spot`.
-        mentions: Names or fields (such as `{x}`) that stand in the code of a learner who makes it.
-    """
-
+    text: str
     code: str
-    predict: Predict
     say: str
+    word: str = ""
     mentions: tuple[str, ...] = ()
 
 
-def applied(bench: Bench, tables: Mapping[str, tuple[Slip, ...]]) -> Iterator[Mistake]:
-    """Every row of *tables* at every step whose operation has one; the table `*` holds for operations without one."""
-    for path, depth, step in every_step(bench):
-        for slip in tables.get(step.node.op, tables.get("*", ())):
-            yield at_step(bench, path, depth, slip)
+@cache
+def slips_at(op: str, position: int, rule: str) -> tuple[Slip, ...]:
+    """Every slip at one operand of an operation, whose right rule is *rule*; those that teach most first."""
+    right = {normal(form) for form in (rule, *FORMS.get(op, ()))}
+    found = {"g": _slip("local", "g", rule)} | {
+        text: Slip(text, code, say, mentions=_new_words(text, rule))
+        for text, (code, say) in slips_of(TWINS.get(op, op), position).items()
+    }
+    forms = (replace(slip, mentions=()) for form in right for slip in _edited(op, form))
+    for slip in chain(_whole(op, normal(rule)), _edited(op, normal(rule)), forms):
+        found.setdefault(slip.text, slip)
+    return tuple(slip for text, slip in found.items() if text not in right)
 
 
-def every_step(bench: Bench) -> Iterator[tuple[Path, int, Step]]:
-    for path in bench.paths:
-        for depth, step in enumerate(bench.steps(path, bench.case.looks[0])):
-            yield path, depth, step
+def _new_words(text: str, rule: str) -> tuple[str, ...]:
+    new = _names(text) - _names(rule) | ({"z"} & _names(text) if rule == "g * z" else set())
+    return tuple(f"{{{word}}}" for word in sorted(new) if word in {"x", "y", "z"})
 
 
-def at_step(bench: Bench, path: Path, depth: int, slip: Slip) -> Mistake:
-    fields = bench.spot(path, depth)
-    mentions = tuple(word for word in (mention.format(**fields) for mention in slip.mentions) if word.isidentifier())
-    return Mistake(
-        code=_code(slip.code, fields),
-        predict=partial(_predict, bench, path, depth, slip.predict),
-        say=lambda _: slip.say.format(**fields),
-        mentions=mentions,
-    )
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
 
 
-def _code(pattern: str, fields: Mapping[str, str]) -> str:
-    """The code with the name of an operand, where the operand is a tensor with a name."""
-    row, _, detail = pattern.partition(":")
-    detail = detail.format(**fields)
-    return f"{row}:{detail}" if detail.replace("+", "").isidentifier() else row
+def _slip(kind: str, text: str, rule: str, word: str = "") -> Slip:
+    code, say = RULE[kind]
+    return Slip(normal(text), code, say, word, _new_words(text, rule))
 
 
-def _predict(bench: Bench, path: Path, depth: int, predict: Predict, _case: Case, look: Look) -> Array | None:
-    steps = bench.steps(path, look)
-    if depth >= len(steps):
-        return None
-    return bench.resent(path, depth, look, predict(steps[depth]))
-
-
-def curve(rule: Callable[[Array, Array], Array]) -> Predict:
-    """A slip that multiplies g by another function of x and y."""
-    return lambda step: np.asarray(step.g * rule(step.x, step.y))
-
-
-def right(step: Step) -> Array:
-    """What the step should send to its operand."""
-    return vjp(step.node, step.position, step.g)
-
-
-def local(step: Step) -> Array:
-    """The local derivative alone: what is sent when the upstream is forgotten."""
-    return vjp(step.node, step.position, np.ones_like(step.g))
-
-
-def throughout(bench: Bench, tables: Mapping[str, tuple[Slip, ...]]) -> Iterator[Mistake]:
-    """The same slip on every path of a tensor that feeds several lines, as a loop makes it."""
-    if len(bench.paths) < 2:
+def _whole(op: str, rule: str) -> Iterator[Slip]:
+    """What may stand in the place of the whole local derivative."""
+    terms = terms_of(op, rule)
+    for word, term in terms.items():
+        others = " + ".join(f"({text})" for name, text in terms.items() if name != word)
+        yield _slip("term-missing", others, rule, word)
+        yield _slip("term-sign", f"{others} - ({term})", rule, word)
+    if op not in CURVES and op != "pow":
         return
-    seen: set[tuple[str, str, int]] = set()
-    for path, depth, step in every_step(bench):
-        for rank, slip in enumerate(tables.get(step.node.op, tables.get("*", ()))):
-            if (slip.code, step.node.op, rank) in seen:
-                continue
-            seen.add((slip.code, step.node.op, rank))
-            fields = bench.spot(path, depth)
-            predict = partial(_together, bench, tables, slip, step.node.op)
-            say = f"{slip.say.format(**fields)} The same holds on every way that `{fields['tensor']}` takes."
-            yield Mistake(code=_code(slip.code, fields), predict=predict, say=partial(_said, say))
+    local = rule.replace("g * ", "", 1) if rule.startswith("g * ") else f"({rule}) / g"
+    yield _slip("squared", f"({rule}) * ({local})", rule)
+    yield _slip("inverse", f"g / ({local})", rule)
+    for word in ("y", "x") if op in CURVES else ():
+        yield _slip("value", f"g * {word}", rule, f"{{{word}}}")
+    for rival in RIVALS:
+        if rival != op and op in FUNCTIONS and op not in {"exp", "log", "neg", "copy"}:
+            shown = rival.replace("_", "-")
+            yield _slip("rule", CURVES[rival].replace("y", f"{rival}(x)"), rule, shown)
+            yield _slip("rule", CURVES[rival], rule, shown)
 
 
-def _said(text: str, _case: Case) -> str:
-    return text
+def _edited(op: str, rule: str) -> Iterator[Slip]:
+    """Every edit of the grammar."""
+    if op in UNEDITED:
+        return
+    root = ast.parse(rule, mode="eval")
+    places = {name: DUMMY for name in ("x", "y", "z") if name in _places(op)}
+    functions = tuple(dict.fromkeys([*([op] if op in FUNCTIONS else []), "exp", "log", "tanh", "sigmoid"]))
+    words = Words(arrays=places, functions=functions)
+    for edit in edits(root, words, [kind for kind in KINDS if kind is not turned]):
+        text = normal(ast.unparse(ast.fix_missing_locations(edit.root)))
+        kind, word = _kind(edit, op)
+        if text != rule and kind in RULE and "g" in _names(text):
+            yield _slip(kind, text, rule, word)
 
 
-def _together(
-    bench: Bench, tables: Mapping[str, tuple[Slip, ...]], slip: Slip, op: str, _case: Case, look: Look
-) -> Array | None:
+def _places(op: str) -> str:
+    return "xyz" if op in {"mul", "div", "maximum", "minimum", "mse_loss", "binary_cross_entropy_with_logits"} else "xy"
+
+
+def _kind(edit: Edit, op: str) -> tuple[str, str]:
+    change = edit.change
+    match edit.old, change.new:
+        case ast.Name(id=old), ast.Name(id=new) if change.kind == "name":
+            return PLACES[old, new], ""
+        case _, ast.Call(func=ast.Name(id=function), args=[inner]) if change.kind == "apply":
+            # Of other functions the learner would have to think; the own one is easily taken twice.
+            return "apply" if function == op and ast.unparse(inner) == "y" else "", op
+        case _, ast.Call(func=ast.Name(id=function)) if change.kind == "function" and function == op:
+            return "output", ""
+    return change.kind, ""
+
+
+# What the texts of slips may read beyond the words of rules.
+
+
+def _further(step: Step) -> dict[str, Any]:
+    axes = step.node.options.get("axes")
+    if axes is None:
+        return {"whole": np.sum}
+    others = [axis for axis in range(step.x.ndim) if (axis,) != tuple(axes)][-1:]
+    aside = (others[0],) if others else axes
+    extreme = np.max if step.node.op == "max" else np.min
+    return {
+        "O": partial(np.mean if step.node.op == "layer_norm" else np.sum, axis=aside, keepdims=True),
+        "other": partial(softmax, axes=aside),
+        "top": partial(np.max, axis=axes, keepdims=True),
+        "low": partial(np.min, axis=axes, keepdims=True),
+        "most": partial(extreme, axis=aside, keepdims=True),
+        "whole": np.sum,
+        "F": partial(np.cumsum, axis=axes[0]),
+        "B": along(aside)["C"],
+        "rows": _whole_rows,
+    }
+
+
+def _whole_rows(hot: Array) -> Array:
+    """Ones in the rows that the labels number, as `p[t]` picks them."""
+    labels = np.flatnonzero(hot.any(axis=0))
+    rows = np.zeros((len(hot), 1))
+    rows[labels] = 1.0
+    return rows
+
+
+def sender(view: CaseView, text: str) -> Send:
+    """What the rule *text* sends."""
+    return partial(_send, view, text)
+
+
+def _send(view: CaseView, text: str, step: Step) -> Array | None:
+    words = {**view.meanings(step), **({} if _plain(text) else _further(step))}
+    return evaluated(text, words, step.node, step.position)
+
+
+@cache
+def _plain(text: str) -> bool:
+    return not _names(text) & {"O", "other", "top", "low", "most", "whole", "F", "B", "rows"}
+
+
+# Families.
+
+
+def edited(view: CaseView) -> Iterator[Mistake]:
+    """Every slip at every step."""
+    for path, depth, step in view.places():
+        yield from _at(view, path, depth, step)
+
+
+def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+    rule = rule_of(step.node, step.position)
+    for slip in () if rule is None else slips_at(step.node.op, step.position, rule):
+        word = slip.word.format(**view.spot(path, depth))
+        yield view.slip(path, depth, slip.code, sender(view, slip.text), slip.say, slip.mentions, word=word)
+    yield view.slip(path, depth, RULE["upstream"][0], _of_ones, RULE["upstream"][1])
+    for place, value, code, say in _operands(step):
+        yield view.slip(path, depth, code, partial(_with_value, place=place, value=value), say)
+
+
+def _of_ones(step: Step) -> Array:
+    return backward(step.node, step.position, np.ones_like(step.g))
+
+
+EPSILONS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+Variant = Callable[[Array, Array], Array]
+
+
+def _operands(step: Step) -> Iterator[tuple[int, Variant, str, str]]:
+    """Operands that are sums: with another constant, with another sign, or with one side alone."""
+    for place, read in enumerate(step.node.operands):
+        if read.op not in {"add", "sub"} or not _reads(step, place):
+            continue
+        numbers = [one for one in read.operands if one.op == "number" and not one.value.ndim]
+        if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
+            mine = float(numbers[0].value)
+            for epsilon in EPSILONS:
+                if epsilon != mine:
+                    code, say = ("epsilon-changed", SAY["changed"]) if epsilon else ("epsilon-missing", SAY["without"])
+                    yield place, partial(_shifted, by=epsilon - mine), code, say
+        for variant in VARIANTS:
+            yield (
+                place,
+                variant,
+                "operand-changed",
+                SAY["expression"].format(read.text.replace("{", "{{").replace("}", "}}")),
+            )
+
+
+def _shifted(a: Array, b: Array, by: float) -> Array:
+    return np.asarray(a + b + by)
+
+
+VARIANTS: tuple[Variant, ...] = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: b - a,
+    lambda a, b: a + 0 * b,
+    lambda a, b: b + 0 * a,
+)
+
+
+def _reads(step: Step, place: int) -> bool:
+    rule = rule_of(step.node, step.position)
+    return rule is not None and ("x" if place == step.position else "z") in _names(rule)
+
+
+def _with_value(step: Step, place: int, value: Variant) -> Array:
+    a, b = (operand.value for operand in step.node.operands[place].operands)
+    return backward(with_operand(step.node, place, value(a, b)), step.position, step.g)
+
+
+def of_scope(view: CaseView) -> Iterator[Mistake]:
+    """The rule of each step with another tensor of the program in one of the places that it reads."""
+    for path, depth, step in view.places():
+        rule = rule_of(step.node, step.position)
+        if rule is None or step.node.op == "matmul":
+            continue
+        say = "`{name}` uses `{word}` where the rule for `{statement}` has `{place}`."
+        for name, tensor in step.look.forward.items():
+            if tensor.dtype.kind == "f" and tensor.ndim and fits(step.g.shape, tensor.shape):
+                for place, shown in _shown_places(step, rule).items():
+                    if shown != name:
+                        send = partial(_with_tensor, view, rule, place, name)
+                        yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), word=name, place=shown)
+
+
+def _shown_places(step: Step, rule: str) -> dict[str, str]:
+    """The words of the rule that stand for tensors, with what stands there; `f` is the output made of another input."""
+    names, operands = _names(rule), step.node.operands
+    found = {"y": step.node.text} if "y" in names else {}
+    found |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
+    found |= {"x": operands[step.position].text} if "x" in names else {}
+    return found | ({"z": operands[1 - step.position].text} if "z" in names else {})
+
+
+def _with_tensor(view: CaseView, rule: str, place: str, name: str, step: Step) -> Array:
+    tensor = np.asarray(step.look.forward[name], dtype=np.float64)
+    base = step.node.operands[step.position]
+    if place == "x" and base.op == "add" and step.node.op in {"pow", "sqrt", "rsqrt"}:
+        tensor = tensor + sum(float(one.value) for one in base.operands if one.op == "number" and not one.value.ndim)
+    if place == "f":
+        place, tensor = "y", FUNCTIONS[step.node.op](tensor)
+    return evaluated(rule, {**view.meanings(step), place: tensor}, step.node, step.position)
+
+
+def throughout(view: CaseView) -> Iterator[Mistake]:
+    """The same slip on every path of a tensor that feeds several lines, as a loop makes it."""
+    seen: set[str] = set()
+    for path, depth, step in view.every_step() if len(view.paths) > 1 else ():
+        rule = rule_of(step.node, step.position)
+        if rule is None or f"{step.node.op} {rule}" in seen:
+            continue
+        seen.add(f"{step.node.op} {rule}")
+        fields = view.spot(path, depth)
+        more = " The same holds on every way that `{tensor}` takes."
+        for slip in slips_at(step.node.op, step.position, rule):
+            said = {**fields, "word": slip.word.format(**fields)}
+            alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
+            predict = partial(_together, view, alike, sender(view, slip.text))
+            yield Mistake(coded(slip.code, said), predict, partial((slip.say + more).format, **said))
+
+
+def _is_alike(rule: str, op: str, any_curve: bool, step: Step) -> bool:
+    same = step.node.op == op and rule_of(step.node, step.position) == rule
+    return same or (any_curve and op in CURVES and step.node.op in CURVES)
+
+
+def _together(view: CaseView, alike: Callable[[Step], bool], send: Send, look: Look) -> Array | None:
     total, changed = np.zeros_like(look.reference), 0
-    for path in bench.paths:
-        share = _share(bench, tables, slip, op, path, look)
-        changed += share is not None
-        share = look.shares[path.key] if share is None else share
-        if share.shape != total.shape:
+    for path in view.paths:
+        share: Array | None = look.shares[path.key]
+        found = next((one for one in view.steps(path, look) if alike(one)), None)
+        if found is not None:
+            share, changed = found.carried(send(found)), changed + 1
+        if share is None or share.shape != total.shape:
             return None
         total = total + share
     return total if changed > 1 else None
-
-
-def _share(
-    bench: Bench, tables: Mapping[str, tuple[Slip, ...]], slip: Slip, op: str, path: Path, look: Look
-) -> Array | None:
-    """What *path* gives with the slip, or with the one of the same code for the operation that it goes through."""
-    steps = bench.steps(path, look)
-    tried = [(step, slip) for step in steps if step.node.op == op]
-    if not tried and ":" in slip.code:
-        tried = [(step, one) for step in steps for one in tables.get(step.node.op, ()) if one.code == slip.code]
-    shares = (step.carried(one.predict(step)) for step, one in tried)
-    return next((share for share in shares if share is not None), None)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.diagnosis.rules import Node, reduce_to
-from app.grading.diagnosis.trace import traced
-from app.grading.diagnosis.trace_constants import UntracedError
-from app.grading.diagnosis.vjp import vjp
+from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
+from app.grading.diagnosis.tracing.tracer import traced
 from app.grading.forward.program import Path, Statement
 
 CHAIN = 1e-8
@@ -64,23 +63,26 @@ class Step:
 
     def same_as(self, other: "Step") -> bool:
         """Whether *other* is this very place in the program, on the way of another path."""
-        if self.node.expr is not other.node.expr:
-            return False
-        # In `x * x` both places are one to the learner, who writes one rule for the square.
-        sides = {operand.text for operand in self.node.operands}
-        return self.position == other.position or len(sides) == 1
+        return self.node.expr is other.node.expr and (self.position == other.position or self.is_square)
+
+    @property
+    def is_square(self) -> bool:
+        """Whether, as in `x * x`, both places are one to the learner, who writes one rule for the square."""
+        return len({operand.text for operand in self.node.operands}) == 1
 
     def carried(self, full: Array | None) -> Array | None:
         """The share of the tensor, had this step sent *full* to its operand and all steps below been right."""
         if full is None:
             return None
-        try:
-            full = np.broadcast_to(full, np.broadcast_shapes(full.shape, self.x.shape))
-            gradient = reduce_to(full, self.x.shape)
-        except ValueError:
-            return None
+        gradient = full
+        if full.shape != self.x.shape:
+            try:
+                gradient = np.broadcast_to(full, np.broadcast_shapes(full.shape, self.x.shape))
+                gradient = reduce_to(gradient, self.x.shape)
+            except ValueError:
+                return None
         for node, position in self.below:
-            gradient = reduce_to(vjp(node, position, gradient), node.operands[position].value.shape)
+            gradient = reduce_to(backward(node, position, gradient), node.operands[position].value.shape)
         return gradient
 
 
@@ -163,14 +165,14 @@ def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[S
         below = tuple((lower, at) for _, lower, at in way[depth + 1 :])
         steps.append(Step(node, position, g, below, look, statement))
         try:
-            g = reduce_to(vjp(node, position, g), node.operands[position].value.shape)
+            g = reduce_to(backward(node, position, g), node.operands[position].value.shape)
         except (KeyError, ValueError, IndexError, TypeError):
             return ()
     return tuple(steps)
 
 
 def _reproduces(step: Step, share: Array) -> bool:
-    mine = step.carried(vjp(step.node, step.position, step.g))
+    mine = step.carried(backward(step.node, step.position, step.g))
     if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
         return False
     apart = float(np.abs(mine - share).max(initial=0.0))

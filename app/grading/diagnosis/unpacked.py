@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Look
+from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import CHAIN, Step, steps_of
-from app.grading.diagnosis.vjp import vjp
 from app.grading.forward.program import Path, Statement
 
 
@@ -105,6 +105,6 @@ def _through(case: Case, path: Path, look: Look) -> Array | None:
 
 
 def _carried(step: Step) -> Array:
-    share = step.carried(vjp(step.node, step.position, step.g))
+    share = step.carried(backward(step.node, step.position, step.g))
     assert share is not None, "a way that was followed down can be followed again"
     return share

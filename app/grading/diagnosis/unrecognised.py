@@ -12,8 +12,8 @@ import numpy as np
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
+from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import axis_text, number_text, shown
-from app.grading.diagnosis.shape import wrong_shape
 
 ALIKE = 0.999
 NOTHING = 1e-10

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.grading.diagnosis import norm
-from app.grading.diagnosis.case_view import Bench
+from app.grading.diagnosis import statistics
+from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.diagnose import diagnose
 
 BATCH = "dx = g * r / n * (n * dy - dy.sum(0) - n / (n - 1) * u * (dy * u).sum(0))"
@@ -44,10 +44,10 @@ def test_a_slip_in_a_fused_formula_has_its_code(beds, box, line, code):
 def test_each_statistic_held_constant_is_recognised(beds, box):
     bed = beds(box)
     case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
-    bench = Bench(case)
+    view = CaseView(case)
 
-    for mistake in (*norm.constants(bench), *norm.mistakes(bench)):
-        looks = tuple(replace(look, got=mistake.predict(case, look)) for look in case.looks)
+    for mistake in (*statistics.constants(view), *statistics.held(view)):
+        looks = tuple(replace(look, got=mistake.predict(look)) for look in case.looks)
         found = diagnose(replace(case, looks=looks, writes=tuple(ast.parse("dx = 0").body)))
 
         assert found.code.split(":")[1] in {"statistics-constant", "held-constant", "share-missing", "zeros"}
@@ -57,5 +57,5 @@ def test_the_reference_is_one_of_each_term(beds):
     bed = beds("L18.c1")
     case = bed.case("x", [sight.look("x").reference for sight in bed.sights])
 
-    assert norm.terms(Bench(case)) is None
-    assert norm.statistics(Bench(case)) == ("m", "v")
+    assert statistics.terms(CaseView(case)) is None
+    assert statistics.names_of(CaseView(case)) == ("m", "v")

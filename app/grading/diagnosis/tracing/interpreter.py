@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Look
-from app.grading.diagnosis.read_budget import Purse
-from app.grading.diagnosis.rules import Node
-from app.grading.diagnosis.trace import BINARY, Tracer, bindings
-from app.grading.diagnosis.trace_constants import READING_ERRORS, UntracedError
+from app.grading.diagnosis.tracing.budget import Budget
+from app.grading.diagnosis.tracing.node import Node, UntracedError
+from app.grading.diagnosis.tracing.tracer import BINARY, READING_ERRORS, Tracer, bindings
 
 STATEMENTS_MAX = 400
 
@@ -32,14 +31,14 @@ def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
 class Interpreter:
     """A scope of arrays and of other values, such as sizes and lists."""
 
-    def __init__(self, arrays: Mapping[str, Array], others: Mapping[str, Any], purse: Purse | None = None) -> None:
+    def __init__(self, arrays: Mapping[str, Array], others: Mapping[str, Any], budget: Budget | None = None) -> None:
         self.arrays = dict(arrays)
         self.others = dict(others)
-        self.purse = Purse() if purse is None else purse
+        self.budget = Budget() if budget is None else budget
         self.left = STATEMENTS_MAX
 
     def copy(self) -> "Interpreter":
-        return Interpreter(self.arrays, self.others, self.purse)
+        return Interpreter(self.arrays, self.others, self.budget)
 
     def run(self, statements: Sequence[ast.stmt], known: dict[int, Node] | None = None) -> None:
         """Run *statements*.
@@ -59,7 +58,7 @@ class Interpreter:
 
     def _statement(self, statement: ast.stmt, known: dict[int, Node] | None) -> None:
         self.left -= 1
-        if self.left < 0 or self.purse.is_empty:
+        if self.left < 0 or self.budget.is_empty:
             raise UntracedError("too long")
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -70,7 +69,7 @@ class Interpreter:
                 now = ast.BinOp(_read(target), op, value)
                 self._bind(target, self._value(now, known), known)
             case ast.For(target=target, iter=items, body=body, orelse=[]):
-                for item in Tracer(self.arrays, self.others, self.purse).items(items):
+                for item in Tracer(self.arrays, self.others, self.budget).items(items):
                     self._bind(target, item, None)
                     for inner in body:
                         self._statement(inner, None)
@@ -83,15 +82,16 @@ class Interpreter:
                 raise UntracedError(type(statement).__name__)
 
     def _value(self, expr: ast.expr, known: dict[int, Node] | None) -> Any:
-        tracer = Tracer(self.arrays, self.others, self.purse)
+        tracer = Tracer(self.arrays, self.others, self.budget)
         tracer.known = known
         return tracer.value(expr)
 
     def _bind(self, target: ast.expr, value: Any, known: dict[int, Node] | None) -> None:
         match target:
             case ast.Subscript(value=ast.Name(id=name), slice=part):
+                self.budget.pay(self.arrays[name].size)
                 full = np.array(self.arrays[name], dtype=np.float64)
-                tracer = Tracer(self.arrays, self.others, self.purse)
+                tracer = Tracer(self.arrays, self.others, self.budget)
                 tracer.known = known
                 parts = part.elts if isinstance(part, ast.Tuple) else [part]
                 full[tuple(tracer.plain(each) for each in parts)] = value

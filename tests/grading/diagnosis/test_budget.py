@@ -6,9 +6,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from app.grading.diagnosis.interpreter import Interpreter
-from app.grading.diagnosis.read_budget import LARGEST, TOTAL, CostError, Purse
-from app.grading.diagnosis.trace_constants import UntracedError
+from app.grading.diagnosis.tracing.budget import LARGEST, TOTAL, Budget, CostError
+from app.grading.diagnosis.tracing.interpreter import Interpreter
+from app.grading.diagnosis.tracing.node import UntracedError
 
 ARRAYS = {"x": np.ones((4, 5)), "row": np.ones((1, 5000)), "column": np.ones((5000, 1)), "i": np.array([0, 1, 2])}
 GREEDY = [
@@ -37,7 +37,12 @@ GREEDY = [
     "y = [x for t in range(10 ** 9)]",
     "n = 99999\nfor t in range(60):\n    n = n * n",
     "y = torch.diag(row[0])",
-    "y = column[torch.zeros(1000, 1000).long()]",
+    "y = torch.arange(0, 1, 1e-12 * x.size(0))",
+    "y = F.one_hot(torch.zeros(0).long(), 10 ** 9)",
+    "y = F.conv1d(torch.zeros(1, 0, 10 ** 6), torch.zeros(1, 0, 10 ** 3))",
+    "n = 1e300 // 1\nfor t in range(9):\n    n = n ** 1\ny = torch.zeros(int(n), 2)",
+    "y = x[:, :0].expand(10 ** 9, 4, 0).repeat(1, 1, 10 ** 9)",
+    "y = column[torch.zeros(1001, 1000).long()]",
 ]
 
 
@@ -55,19 +60,19 @@ def test_a_greedy_text_is_refused_before_it_costs_anything(text):
 
 
 def test_what_is_spent_is_spent():
-    purse = Purse()
+    budget = Budget()
 
     for _ in range(TOTAL // LARGEST - 1):
-        purse.pay(LARGEST)
+        budget.pay(LARGEST)
 
     with pytest.raises(CostError):
-        purse.pay(LARGEST)
-    assert purse.is_empty
+        budget.pay(LARGEST)
+    assert budget.is_empty
 
 
 def test_one_array_may_not_be_too_large():
     with pytest.raises(CostError):
-        Purse().pay(LARGEST + 1)
+        Budget().pay(LARGEST + 1)
 
 
 def test_a_modest_text_is_read():

@@ -1,0 +1,155 @@
+"""The right numbers in another shape or in other places: kept axes, transposes, views, heads, parts of a concatenation.
+
+| code | what the learner has |
+|---|---|
+| `keepdim-lost`, `keepdim-added` | an axis of size 1 is missing, or one too many |
+| `not-expanded` | one number per slice, not yet spread over the axis it was summed along |
+| `transposed`, `axes-reversed` | the last two axes exchanged, or all in reverse order |
+| `not-reshaped` | the same numbers in the same order, in another shape |
+| `upstream-unchanged` | what arrives from above, in the output's shape |
+| `permute-skipped` | the upstream reshaped at once, without undoing the exchange of axes: heads or channels are mixed |
+| `permute-not-inverted`, `axes-mixed` | the permutation of the forward applied again, or another one |
+| `wrong-part` | another part of a concatenation |
+| `mirrored`, `view-order` | the same numbers in reverse order along an axis, or in other places |
+| `shape` | any other shape |
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations, permutations
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake
+from app.grading.diagnosis.naming import shape_text, shown, upstream_name
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.steps import Step
+from app.grading.forward.program import Path
+
+SAY = sentences_of("layout")
+
+FLAT = 1e-9
+RANK_MAX = 4
+
+
+def wrong_shape(case: Case) -> str:
+    """The true fact that remains where no prediction fits: two shapes that differ."""
+    look = shown(case)
+    return (
+        f"`{case.name}` has shape {shape_text(look.got.shape)}; a gradient has the shape of its tensor, and "
+        f"`{case.tensor}` has {shape_text(look.reference.shape)}."
+    )
+
+
+def shapes(view: CaseView) -> Iterator[Mistake]:
+    """The reference in another shape."""
+    case, shape = view.case, view.case.looks[0].reference.shape
+
+    def row(code: str, act: Callable[[Look], Array | None], say: str, **more: str) -> Mistake:
+        return Mistake(code, act, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
+
+    if len(shape) >= 2:
+        yield row("transposed", lambda look: np.swapaxes(look.reference, -1, -2), SAY["transposed"])
+    if len(shape) >= 3:
+        yield row("axes-reversed", lambda look: look.reference.T, SAY["reversed"])
+    if view.shaped():
+        return
+    ones = [axis for axis, size in enumerate(shape) if size == 1]
+    for axes in (axes for size in range(1, len(ones) + 1) for axes in combinations(ones, size)):
+        yield row("keepdim-lost", partial(_squeezed, axes=axes), SAY["lost"])
+    for axis in range(len(shape) + 1):
+        yield row("keepdim-added", partial(_widened, axis=axis), SAY["added"])
+    for axis, keepdim in ((axis, keepdim) for keepdim in (True, False) for axis in range(len(shape))):
+        yield row("not-expanded", partial(_folded, axis=axis, keepdim=keepdim), SAY["folded"])
+    yield row("not-reshaped", lambda look: look.reference.reshape(view.got[id(look)].shape), SAY["reshaped"])
+    for path in view.paths:
+        if case.looks[0].got.shape == case.looks[0].upstream[path.key].shape:
+            same = partial(_upstream, key=path.key)
+            yield row("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
+
+
+def _upstream(look: Look, key: str) -> Array:
+    return look.upstream[key]
+
+
+def _squeezed(look: Look, axes: tuple[int, ...]) -> Array:
+    return look.reference.squeeze(axes)
+
+
+def _widened(look: Look, axis: int) -> Array:
+    return np.expand_dims(look.reference, axis)
+
+
+def _folded(look: Look, axis: int, keepdim: bool) -> Array | None:
+    """One slice along *axis*, where all slices are equal."""
+    reference = look.reference
+    if reference.shape[axis] < 2:
+        return None
+    first = reference.take([0], axis)
+    if np.abs(reference - first).max() > FLAT * np.abs(reference).max():
+        return None
+    return first if keepdim else first.squeeze(axis)
+
+
+def views(view: CaseView) -> Iterator[Mistake]:
+    """A layout step that was undone in another way."""
+    for path, depth, step in view.every_step():
+        if step.node.op in {"reshape", "permute"}:
+            yield from _of_view(view, path, depth, step)
+        if step.node.op == "cat":
+            axis = step.node.options["axis"]
+            for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
+                yield view.slip(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
+    for axis in range(view.case.looks[0].reference.ndim):
+        say = partial(SAY["mirrored"].format, name=view.case.name, axis=axis)
+        yield Mistake("mirrored", partial(_mirrored, axis=axis), say)
+
+
+def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+    fields = view.spot(path, depth)
+    if any(node.op == "permute" for node, _ in ((step.node, 0), *step.below)):
+        yield Mistake(
+            "permute-skipped", partial(_laid, view, path, depth, None), partial(SAY["skipped"].format, **fields)
+        )
+    if step.g.ndim > RANK_MAX:
+        return
+    if step.node.op == "permute":
+        yield view.slip(path, depth, "permute-not-inverted", _moved_again, SAY["again"])
+    for order in permutations(range(step.g.ndim)):
+        yield Mistake("axes-mixed", partial(_laid, view, path, depth, order), partial(SAY["mixed"].format, **fields))
+
+
+def _moved_again(step: Step) -> Array | None:
+    again: Array = step.node.options["act"](step.g)
+    return again if again.shape == step.x.shape else None
+
+
+def _laid(view: CaseView, path: Path, depth: int, order: tuple[int, ...] | None, look: Look) -> Array | None:
+    g = view.steps(path, look)[depth].g
+    g = g if order is None else g.transpose(order)
+    if g.size != look.reference.size:
+        return None
+    return view.exchanged(path, look, np.ascontiguousarray(g).reshape(look.reference.shape))
+
+
+def _part(step: Step, start: int) -> Array:
+    axis = step.node.options["axis"]
+    return step.g.take(range(start, start + step.x.shape[axis]), axis)
+
+
+def _mirrored(look: Look, axis: int) -> Array:
+    return np.flip(look.reference, axis)
+
+
+def misplaced(view: CaseView) -> Diagnosis | None:
+    """The last resort of this family: sorted, both tensors are equal."""
+    for look in view.case.looks:
+        got, reference = view.got[id(look)], look.reference
+        if got.size != reference.size or got.size < 2 or len(np.unique(reference)) < 2:
+            return None
+        apart = np.abs(np.sort(got.ravel()) - np.sort(reference.ravel())).max()
+        if apart > view.slack(got, look):
+            return None
+    name, statements = view.case.name, ", ".join(f"`{path.statement.source}`" for path in view.paths)
+    return Diagnosis(code=f"{name}:view-order", message=SAY["misplaced"].format(name=name, statements=statements))

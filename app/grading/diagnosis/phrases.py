@@ -1,0 +1,42 @@
+"""The codes and sentences of `phrases.toml`, which says how it is to be read."""
+
+import ast
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+Phrase = tuple[str, str]
+"""A code and a sentence, both with fields to fill in."""
+
+
+def normal(text: str) -> str:
+    """*text* as it is written for comparison."""
+    return ast.unparse(ast.parse(text, mode="eval"))
+
+
+_TABLES = tomllib.loads(files("app.grading.diagnosis").joinpath("phrases.toml").read_text(encoding="utf-8"))
+RULE: Mapping[str, Phrase] = {kind: (code, say) for kind, (code, say) in _TABLES["RULE"].items()}
+LINE: Mapping[str, Phrase] = {kind: (code, say) for kind, (code, say) in _TABLES["LINE"].items()}
+
+
+def sentences_of(module: str) -> Mapping[str, str]:
+    """The sentences of the family *module*."""
+    says: Mapping[str, str] = _TABLES["SAY"][module]
+    return says
+
+
+@cache
+def slips_of(op: str, position: int) -> Mapping[str, Phrase]:
+    """The slips at one operand of an operation that have a sentence of their own, by the rule that they make of it."""
+    slips = _TABLES["SLIPS"]
+    rows = {**slips.get(op, {}), **slips.get(f"{op}{position}", {})}
+    return {normal(text): (code, say) for text, (code, say) in rows.items()}
+
+
+def coded(pattern: str, fields: Mapping[str, str]) -> str:
+    """The code of *pattern*; with its detail where that is a name, such as `factor-extra:bnvar`."""
+    row, _, detail = pattern.partition(":")
+    detail = detail.format(**fields)
+    name = detail.replace("+", "").replace("-", "_" if row.startswith("term-") else "-")
+    return f"{row}:{detail}" if name.isidentifier() else row

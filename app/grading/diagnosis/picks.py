@@ -1,0 +1,217 @@
+"""Slips at an index, whose backward adds each share to the row that was picked, and at a maximum, which picks one.
+
+| code | what the learner has |
+|---|---|
+| `scatter-overwrite` | one share per row: a row that was picked several times kept the last (or first) one |
+| `scatter-mean` | the shares of a row averaged |
+| `dense` | a share in every entry, picked or not |
+| `index-every-row` | whole columns or rows, where one entry of each row was picked |
+| `rows-shifted` | the shares one row too far |
+| `wrong-index:T`, `router-labels:T` | the places that another integer tensor T (or an extreme) names |
+| `positions` | the shares of some positions of the index only |
+| `positions-repeated` | one position's upstream used for all of them |
+| `upstream-missing` | counts instead of shares |
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView, Send
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
+from app.grading.diagnosis.naming import axis_text, places_text
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.tracing.node import kept, one_hot
+from app.grading.forward.program import Path
+
+SAY = sentences_of("picks")
+
+POSITIONS_MAX = 40
+ROUND = 1e-6
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    for path, depth, step in view.places():
+        if is_pick(step):
+            for code, send, say, word in _rows(step):
+                mentions = ("{word}",) if code == "wrong-index:{word}" and word in step.look.forward else ()
+                yield view.slip(path, depth, code, send, say, mentions, word=word, axis=word)
+        if step.node.op == "diagonal":
+            yield view.slip(path, depth, "dense", _spread, SAY["diagonal"])
+        if step.node.op in {"max", "min"} and len(step.node.options["axes"]) == 1:
+            yield from _labels(view, path, depth, step)
+
+
+def is_pick(step: Step) -> bool:
+    """Whether the step picks entries by arrays of whole numbers."""
+    return step.node.op == "index" and any(isinstance(part, np.ndarray) for part in step.node.options["index"])
+
+
+def _rows(step: Step) -> Iterator[tuple[str, Send, str, str]]:
+    yield "index-every-row", _every_row, SAY["columns"], ""
+    yield "index-every-row", _whole_rows, SAY["rows"], ""
+    yield "scatter-overwrite", overwritten, SAY["later"], ""
+    yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
+    yield "scatter-mean", _averaged, SAY["averaged"], ""
+    yield "dense", _dense, SAY["dense"], ""
+    yield "dense", _constant, SAY["constant"], ""
+    yield "upstream-missing", _counts, SAY["counts"], ""
+    for shift in (-1, 1):
+        yield "rows-shifted", partial(_shifted, shift=shift), SAY["shifted"], ""
+    picked = _picked(step)
+    for axis in range(picked.ndim if picked.ndim > 1 or step.g.ndim > picked.ndim else 0):
+        yield "positions-repeated", partial(_repeated, axis=axis), SAY["repeated"], str(axis)
+    place = _place(step)
+    mine = np.asarray(step.node.options["index"][place])
+    for name, tensor in step.look.forward.items():
+        if tensor.dtype.kind == "i" and tensor.shape == mine.shape:
+            yield "wrong-index:{word}", partial(_elsewhere, place=place, name=name), SAY["elsewhere"], name
+    if step.x.ndim == 2 and mine.shape == step.x.shape[:1]:
+        for word in ("max", "min"):
+            yield f"wrong-index:arg{word}", partial(_at_extreme, place=place, name=f"arg{word}"), SAY["extreme"], word
+
+
+def _place(step: Step) -> int:
+    index = step.node.options["index"]
+    return next(rank for rank in reversed(range(len(index))) if isinstance(index[rank], np.ndarray))
+
+
+def _picked(step: Step) -> Array:
+    """The index array, or what several of them broadcast to."""
+    arrays = [part for part in step.node.options["index"] if isinstance(part, np.ndarray)]
+    return np.asarray(np.broadcast_arrays(*arrays)[0])
+
+
+def overwritten(step: Step, turned: bool = False) -> Array:
+    """Each row keeps its last share, or its first where *turned*."""
+    origin = step.node.options["act"](np.arange(step.x.size).reshape(step.x.shape)).ravel()
+    flat, shares = np.zeros(step.x.size), np.broadcast_to(step.g, step.y.shape).ravel()
+    flat[origin[::-1] if turned else origin] = shares[::-1] if turned else shares
+    return flat.reshape(step.x.shape)
+
+
+def _counts(step: Step) -> Array:
+    return backward(step.node, 0, np.ones_like(step.g))
+
+
+def _averaged(step: Step) -> Array:
+    return np.asarray(backward(step.node, 0, step.g) / np.maximum(_counts(step), 1.0))
+
+
+def _spread(step: Step) -> Array:
+    return np.broadcast_to(step.g[:, None], step.x.shape)
+
+
+def _dense(step: Step) -> Array | None:
+    """What one pick per row gives when the pick is forgotten."""
+    index, x = step.node.options["index"], step.x
+    if len(index) == x.ndim and step.g.shape == x.shape[:-1]:
+        return np.broadcast_to(step.g[..., None], x.shape)
+    if len(index) == 1 and step.g.shape[step.g.ndim - x.ndim + 1 :] == x.shape[1:]:
+        return np.broadcast_to(step.g.reshape(-1, *x.shape[1:]).sum(0), x.shape)
+    return None
+
+
+def _constant(step: Step) -> Array | None:
+    return np.broadcast_to(step.g.reshape(-1)[0], step.x.shape) if step.g.size and np.ptp(step.g) == 0 else None
+
+
+def _every_row(step: Step) -> Array | None:
+    """What `[:, t]` gives where `[arange, t]` was picked: whole columns."""
+    index, full = step.node.options["index"], np.zeros(step.x.shape)
+    if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
+        return None
+    full[:, index[1]] = step.g[:, None] if len(step.g) == len(full) else step.g
+    return full
+
+
+def _whole_rows(step: Step) -> Array | None:
+    """What `[t]` gives where `[arange, t]` was picked."""
+    index, full = step.node.options["index"], np.zeros(step.x.shape)
+    if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
+        return None
+    full[index[1]] = step.g[:, None]
+    return full
+
+
+def _with_index(step: Step, place: int, part: Any) -> Array:
+    index = list(step.node.options["index"])
+    index[place] = part
+    full = np.zeros(step.x.shape)
+    np.add.at(full, tuple(index), step.g)
+    return full
+
+
+def _shifted(step: Step, shift: int) -> Array:
+    last = len(step.node.options["index"]) - 1
+    part = step.node.options["index"][last]
+    wrapped = (part + shift) % step.x.shape[last] if isinstance(part, np.ndarray) else part
+    return _with_index(step, last, wrapped)
+
+
+def _repeated(step: Step, axis: int) -> Array:
+    return backward(step.node, 0, np.broadcast_to(step.g.take([0], axis), step.g.shape))
+
+
+def _elsewhere(step: Step, place: int, name: str) -> Array | None:
+    other = step.look.forward[name]
+    return None if np.array_equal(other, step.node.options["index"][place]) else _with_index(step, place, other)
+
+
+def _at_extreme(step: Step, place: int, name: str) -> Array:
+    return _with_index(step, place, getattr(step.x, name)(axis=1))
+
+
+def _labels(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
+    """An integer tensor whose entries were taken for the winners' positions."""
+    (axis,) = step.node.options["axes"]
+    rest = step.x.shape[:axis] + step.x.shape[axis + 1 :]
+    for name, tensor in step.look.forward.items():
+        if tensor.dtype.kind == "i" and tensor.shape == rest:
+            send = partial(_marked, name=name, axis=axis)
+            yield view.slip(path, depth, "router-labels:{word}", send, SAY["labels"], (name,), word=name)
+
+
+def _marked(step: Step, name: str, axis: int) -> Array:
+    mark = np.moveaxis(one_hot(step.look.forward[name], step.x.shape[axis]), -1, axis)
+    return np.asarray(kept(step.g, step.node) * mark)
+
+
+def positions(view: CaseView) -> Diagnosis | None:
+    """The learner's tensor as a sum of the shares of single positions of the index, some of them left out."""
+    for path, depth, step in view.every_step() if view.shaped() else ():
+        for axis in range(_picked(step).ndim) if is_pick(step) else ():
+            read = [_of_positions(view, path, depth, axis, look) for look in view.case.looks]
+            if all(each is not None for each in read):
+                fields = {
+                    "name": view.case.name,
+                    "places": places_text([each for each in read if each is not None]),
+                    "axis": axis_text(view.case, path.consumer, axis),
+                    "y": view.spot(path, depth)["y"],
+                }
+                message = SAY["positions"].format(**fields)
+                return Diagnosis(code=f"{view.case.name}:positions", message=message)
+    return None
+
+
+def _of_positions(view: CaseView, path: Path, depth: int, axis: int, look: Look) -> Array | None:
+    """Which positions were left out; None where the learner's tensor is no sum of the others."""
+    step = view.steps(path, look)[depth]
+    size = step.g.shape[axis]
+    if not 2 <= size <= POSITIONS_MAX or look.reference.size <= size:
+        return None
+    masks = np.moveaxis(np.eye(size).reshape(size, size, *(1,) * (step.g.ndim - 1)), 1, axis + 1)
+    parts = [step.carried(backward(step.node, 0, step.g * mask)) for mask in masks]
+    columns = np.stack([part.ravel() for part in parts if part is not None], 1)
+    target = view.got[id(look)].ravel() - (look.reference - look.shares[path.key]).ravel()
+    found, _, rank, _ = np.linalg.lstsq(columns, target, rcond=1e-9)
+    if rank < size or float(np.abs(columns @ found - target).max()) > view.slack(target, look):
+        return None
+    whole = np.rint(found)
+    if np.abs(found - whole).max() > ROUND or (whole < 0).any() or whole.all() or not whole.any():
+        return None
+    return np.asarray(whole == 0)

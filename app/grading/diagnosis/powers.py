@@ -1,0 +1,94 @@
+"""A tensor of the program too much or too little: the right share times a power of it.
+
+| code | the learner's share divided by the right one |
+|---|---|
+| `factor-extra:T` | T |
+| `divided-by:T` | 1/T: T is missing or divided by |
+| `factor-power:T:k` | T^k, k = ±2, ±½; ±3/2, ±3, ±4 for tensors of the statement |
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.reductions import unreduced
+from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.tracing.node import fits, reduce_to
+from app.grading.forward.program import Path
+
+SAY = sentences_of("powers")
+
+POWERS = {1.0: "", -1.0: "", 2.0: "2", -2.0: "-2", 0.5: "1/2", -0.5: "-1/2"}
+RARE = {1.5: "3/2", -1.5: "-3/2", 3.0: "3", -3.0: "-3", 4.0: "4", -4.0: "-4"}
+"""Powers that are tried for the tensors of the consumer's own statement only."""
+NAMES = {**POWERS, **RARE}
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    """Powers of a tensor in the share before it was summed, for the tensors of the consumer's own statement first."""
+    look = view.case.looks[0]
+    for path in view.paths:
+        wide, near = unreduced(look, path).shape, {*path.statement.inputs, *path.statement.outputs}
+        for name in sorted(look.forward, key=lambda one: one not in near):
+            if _may_scale(look.forward[name], wide):
+                for power in NAMES if name in near else POWERS:
+                    yield _row(view, path, name, power, partial(_scaled_share, view, path, name, power))
+    yield from _at_upstream(view)
+    if len(view.paths) > 1:
+        yield from _of_whole(view)
+
+
+def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
+    return tensor.dtype.kind == "f" and fits(wide, tensor.shape)
+
+
+def _row(view: CaseView, path: Path, name: str, power: float, predict: Callable[[Look], Array | None]) -> Mistake:
+    fields = {"name": view.case.name, "factor": name, "line": path.statement.source, "power": NAMES[power]}
+    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power"]
+    if abs(power) == 1.0:
+        code, say = (f"factor-extra:{name}", SAY["extra"]) if power > 0 else (f"divided-by:{name}", SAY["lacking"])
+    return Mistake(code, predict, partial(say.format, **fields), (name,) if power > 0 else ())
+
+
+def _scaled_share(view: CaseView, path: Path, name: str, power: float, look: Look) -> Array | None:
+    full = unreduced(look, path) * look.forward[name].astype(np.float64) ** power
+    return view.exchanged(path, look, reduce_to(full, look.reference.shape))
+
+
+def _at_upstream(view: CaseView) -> Iterator[Mistake]:
+    """The same at the output of each step, where that is another place than its operand."""
+    for path, depth, step in view.places():
+        if step.g.shape == step.x.shape and step.node.op not in {"matmul", "index", "softmax", "log_softmax"}:
+            continue
+        for name, tensor in step.look.forward.items():
+            for power in (1.0, -1.0) if _may_scale(tensor, step.g.shape) else ():
+                slip = view.slip(path, depth, "", partial(_scaled, name=name, power=power), "")
+                yield _row(view, path, name, power, slip.predict)
+
+
+def _scaled(step: Step, name: str, power: float) -> Array:
+    return backward(step.node, step.position, step.g * step.look.forward[name] ** power)
+
+
+def _of_whole(view: CaseView) -> Iterator[Mistake]:
+    """Factors that all shares have in common."""
+    look, line = view.case.looks[0], view.paths[-1]
+    fitting = [name for name in look.forward if _may_scale(look.forward[name], look.reference.shape)]
+    small = [name for name in fitting if look.forward[name].size < look.reference.size]
+    for name in fitting:
+        for power in (1.0, -1.0, 2.0, -2.0):
+            yield _row(view, line, name, power, partial(_whole, names=(name,), power=power))
+    for one, other in combinations(small, 2):
+        say = partial(SAY["pair"].format, name=view.case.name, one=one, other=other)
+        yield Mistake(f"divided-by:{one}+{other}", partial(_whole, names=(one, other), power=-1.0), say)
+
+
+def _whole(look: Look, names: Sequence[str], power: float) -> Array:
+    return np.asarray(look.reference * math.prod(look.forward[name] for name in names) ** power)

@@ -1,0 +1,130 @@
+"""Slips at matrix products, and matrix products where there is none.
+
+| code | what the learner has |
+|---|---|
+| `matmul-order` | the right two factors in another order or with other transposes |
+| `wrong-operand:M` | a product of the upstream with another tensor M of the program |
+| `elementwise-not-matmul` | the factors multiplied entry by entry |
+| `matmul-not-elementwise` | a matrix product where the forward multiplies entry by entry |
+| `kernel-flipped` | convolution: the kernel met what arrives in reverse order, or was not turned where it has to be |
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.phrases import coded, sentences_of
+from app.grading.diagnosis.rules import ELEMENTWISE, backward, with_operand
+from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.tracing.node import reduce_to, swapped
+from app.grading.forward.program import Path
+
+SAY = sentences_of("products")
+
+Join = Callable[[Array, Array], Array]
+ORDERS: tuple[Join, ...] = (
+    lambda g, m: g @ m,
+    lambda g, m: g @ swapped(m),
+    lambda g, m: swapped(g) @ m,
+    lambda g, m: swapped(g) @ swapped(m),
+    lambda g, m: m @ g,
+    lambda g, m: swapped(m) @ g,
+    lambda g, m: m @ swapped(g),
+    lambda g, m: swapped(m) @ swapped(g),
+)
+"""The eight products of {g, gᵀ} with {M, Mᵀ} in both orders."""
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    for path, depth, step in view.places():
+        row = partial(_row, view, path, depth)
+        if step.node.op == "matmul":
+            yield from _of_product(step, row)
+            if not step.below and step.z.ndim == step.g.ndim == 2 and len(view.paths) == 1:
+                say = partial(SAY["unsummed"].format, **view.spot(path, depth))
+                yield Mistake("elementwise-not-matmul", partial(_unsummed, view, path, depth), say)
+        elif step.node.op == "conv" and step.position < 2:
+            turned, text = ((_turned_kernel, "flipped"), (_turned_result, "reverse"))[step.position]
+            yield view.slip(path, depth, "kernel-flipped", turned, SAY[text])
+        elif step.node.op in ELEMENTWISE and step.g.ndim >= 2:
+            for other in (_partner, lambda step: step.x, _local):
+                for order in ORDERS:
+                    yield row("matmul-not-elementwise", order, other, SAY["product"])
+
+
+def _turned(kernel: Array) -> Array:
+    return np.flip(kernel, tuple(range(2, kernel.ndim)))
+
+
+def _turned_kernel(step: Step) -> Array:
+    return backward(with_operand(step.node, 1, _turned(step.z)), 0, step.g)
+
+
+def _turned_result(step: Step) -> Array:
+    return _turned(backward(step.node, 1, step.g))
+
+
+def _partner(step: Step) -> Array:
+    return step.z if len(step.node.operands) > 1 else step.y
+
+
+def _local(step: Step) -> Array:
+    return backward(step.node, step.position, np.ones_like(step.g))
+
+
+def _of_product(step: Step, row: Callable[..., Mistake]) -> Iterator[Mistake]:
+    for order in ORDERS:
+        yield row("matmul-order", order, lambda step: step.z, SAY["order"])
+    for entrywise in (lambda g, m: g * m, lambda g, m: g * swapped(m)):
+        yield row("elementwise-not-matmul", entrywise, lambda step: step.z, SAY["entrywise"])
+    for name, tensor in step.look.forward.items():
+        if tensor.ndim and tensor.dtype.kind == "f" and not _is_operand(tensor, step.z):
+            for order in ORDERS:
+                yield row("wrong-operand:{word}", order, partial(_named, name), SAY["other"], name)
+
+
+def _unsummed(view: CaseView, path: Path, depth: int, look: Look) -> Array:
+    """Every product of an entry of what arrives and one of the other matrix, before any of them are added up."""
+    step = view.steps(path, look)[depth]
+    if step.position == 1:
+        return np.asarray(step.z[:, :, None] * step.g[:, None, :])
+    return np.asarray(step.g[:, None, :] * step.z[None, :, :])
+
+
+def _is_operand(tensor: Array, operand: Array) -> bool:
+    """Whether the operand is *tensor* itself, transposed or not: then it is not the tensor that is wrong."""
+    return np.array_equal(tensor, operand) or (tensor.ndim >= 2 and np.array_equal(swapped(tensor), operand))
+
+
+def _named(name: str, step: Step) -> Array:
+    return step.look.forward[name]
+
+
+def _row(
+    view: CaseView,
+    path: Path,
+    depth: int,
+    code: str,
+    join: Join,
+    other: Callable[[Step], Array],
+    say: str,
+    word: str = "",
+) -> Mistake:
+    fields = {**view.spot(path, depth), "word": word}
+    predict = partial(_predict, view, path, depth, join, other)
+    return Mistake(coded(code, fields), predict, partial(say.format, **fields), (word,) if word else ())
+
+
+def _predict(
+    view: CaseView, path: Path, depth: int, join: Join, other: Callable[[Step], Array], look: Look
+) -> Array | None:
+    step = view.steps(path, look)[depth]
+    full = np.asarray(join(step.g, other(step)))
+    if full.shape == step.x.shape:
+        return view.resent(path, depth, look, full)
+    if full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape:
+        return view.resent(path, depth, look, reduce_to(full, step.x.shape))
+    return view.exchanged(path, look, full) if not step.below else None

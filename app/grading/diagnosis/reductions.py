@@ -1,0 +1,153 @@
+"""A broadcast that was undone in another way than by summing over the axes that were copied.
+
+| code | what was done with the share before it was summed |
+|---|---|
+| `not-reduced` | nothing |
+| `wrong-axis` | summed over other axes than the ones that were copied, with or without keepdim |
+| `mean`, `mean-wrong-axis` | averaged over the right axes, or over others |
+| `one-slice`, `largest` | one slice was kept, or the largest (or smallest) entry |
+| `summed-all` | summed into a single number |
+| `sums-multiplied` | the factors were summed one by one, and then multiplied |
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
+from app.grading.diagnosis.naming import axes_text, listed, shape_text, shown
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
+from app.grading.forward.program import Path
+
+SAY = sentences_of("reductions")
+
+RANK_MAX = 5
+Source = Callable[[Look, Path], Any]
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    for path in view.paths:
+        wide, narrow = unreduced(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
+        if wide != narrow and 0 < len(wide) <= RANK_MAX and fits(wide, narrow):
+            yield from _of_path(view, path, unreduced, stretched_axes(wide, narrow))
+            yield from _of_factors(view, path, stretched_axes(wide, narrow))
+        elif wide == narrow:
+            yield from _hidden_sum(view, path)
+
+
+def unreduced(look: Look, path: Path) -> Array:
+    """The share of *path* before a broadcast was undone."""
+    return look.unreduced.get(path.key, look.shares[path.key])
+
+
+def _hidden_sum(view: CaseView, path: Path) -> Iterator[Mistake]:
+    """A sum that no broadcast shows: a vector in a matrix product, or a bias inside of `conv2d` and the like."""
+    looks = view.case.looks
+    rank = looks[0].upstream[path.key].ndim
+    if all(_vector_product(view, look, path) is not None for look in looks):
+        yield from _of_path(view, path, partial(_vector_product, view), tuple(range(rank)))
+        return
+    for axes in _axis_sets(rank) if rank <= RANK_MAX else ():
+        if all(_is_sum(look, path, axes) for look in looks):
+            yield from _of_path(view, path, lambda look, path: look.upstream[path.key], axes)
+            return
+
+
+def _is_sum(look: Look, path: Path, axes: Axes) -> bool:
+    share, total = look.shares[path.key], look.upstream[path.key].sum(axis=axes)
+    return total.shape == share.shape and bool(np.allclose(total, share, rtol=1e-9, atol=1e-12))
+
+
+def _vector_product(view: CaseView, look: Look, path: Path) -> Array | None:
+    """The products whose sum is the gradient of a vector v in M @ v."""
+    steps = view.steps(path, look)
+    step = steps[-1] if steps else None
+    if step is None or step.node.op != "matmul" or step.position == 0 or step.x.ndim != 1 or step.z.ndim < 2:
+        return None
+    return np.asarray(step.g[..., None] * step.z)
+
+
+def _of_path(view: CaseView, path: Path, source: Source, right: Axes) -> Iterator[Mistake]:
+    wide = source(view.case.looks[0], path).shape
+
+    def row(code: str, act: Callable[[Array], Any], say: str, axes: Axes = right) -> Mistake:
+        return Mistake(
+            code, partial(_predict, view, path, source, act), partial(_say, view.case, path, say, axes, right)
+        )
+
+    yield row("not-reduced", lambda u: u, SAY["wide"])
+    for axes, keepdim in product(_axis_sets(len(wide)), (False, True)):
+        summed, mean = (partial(act, axis=axes, keepdims=keepdim) for act in (np.sum, np.mean))
+        if axes == right:
+            yield row("mean", mean, SAY["mean"])
+            continue
+        yield row("summed-all" if len(axes) == len(wide) else "wrong-axis", summed, SAY["axis"], axes)
+        yield row("mean-wrong-axis", mean, SAY["axis"], axes)
+    for keepdim in (False, True):
+        for extreme in (np.max, np.min):
+            yield row("largest", partial(extreme, axis=right, keepdims=keepdim), SAY["slice"])
+        for end in (0, -1):
+            yield row("one-slice", partial(_one_slice, axes=right, end=end, keepdim=keepdim), SAY["slice"])
+
+
+def _of_factors(view: CaseView, path: Path, right: Axes) -> Iterator[Mistake]:
+    """The sum of each factor, multiplied, for the sum of the products."""
+    steps = view.steps(path, view.case.looks[0])
+    if steps and steps[-1].node.op == "mul":
+        for keepdim in (True, False):
+            predict = partial(_sums, view, path, right, keepdim)
+            yield Mistake("sums-multiplied", predict, partial(_say, view.case, path, SAY["split"], right, right))
+
+
+def _sums(view: CaseView, path: Path, axes: Axes, keepdim: bool, look: Look) -> Array | None:
+    step = view.steps(path, look)[-1]
+    factors = (np.broadcast_to(one, step.g.shape).sum(axis=axes, keepdims=keepdim) for one in (step.g, step.z))
+    return view.exchanged(path, look, np.multiply(*factors))
+
+
+def _axis_sets(rank: int) -> Iterator[Axes]:
+    for size in range(1, rank + 1):
+        yield from combinations(range(rank), size)
+
+
+def _predict(view: CaseView, path: Path, source: Source, act: Callable[[Array], Any], look: Look) -> Array | None:
+    share, reference = np.asarray(act(source(look, path))), look.reference
+    # The same numbers in the tensor's own shape differ from it only by keepdim.
+    if share.size == reference.size and share.shape != reference.shape and len(view.paths) > 1:
+        share = share.reshape(reference.shape)
+    return view.exchanged(path, look, share)
+
+
+def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:
+    for axis in reversed(axes):
+        unreduced = unreduced.take([end], axis) if keepdim else unreduced.take(end, axis)
+    return unreduced
+
+
+def _say(case: Case, path: Path, say: str, axes: Axes, right: Axes) -> str:
+    look = shown(case)
+    return say.format(
+        name=case.name,
+        tensor=case.tensor,
+        got=shape_text(look.got.shape),
+        reference=shape_text(look.reference.shape),
+        axes=axes_text(case, path.consumer, axes),
+        copied=_copied(case, path, right),
+    )
+
+
+def _copied(case: Case, path: Path, axes: Axes) -> str:
+    look = shown(case)
+    wide = unreduced(look, path).shape
+    along = axes_text(case, path.consumer, axes)
+    if wide == look.reference.shape:
+        return f"`{case.tensor}` is used along {along} of `{path.consumer}`"
+    if look is not case.visible:
+        # Hidden sizes are nobody's business: the learner cannot see them.
+        return f"`{case.tensor}` was copied along {along}"
+    return f"`{case.tensor}` was copied along {along}, {listed([str(wide[axis]) for axis in axes])} times here"

@@ -1,0 +1,189 @@
+"""A tensor that also moves a statistic, as in normalisation: statistics held constant, terms with a wrong coefficient.
+
+A statistic is an intermediate Z that is smaller than the tensor x and that x moves. The term through Z is the reference
+minus what it is with Z held constant; what remains without any of them is the direct term. So the same code serves
+batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
+
+| code | meaning |
+|---|---|
+| `statistics-constant` | only the direct term: no statistic is taken to depend on x |
+| `held-constant:Z` | the term through Z is missing |
+| `term-missing:direct` | the direct term is missing |
+| `term-sign:Z`, `term-factor:Z:F` | a term of the opposite sign, or too large by F, see `factors` |
+| `term-changed:Z` | the term through Z off by one number per slice |
+| `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
+| `term-axis` | an average of the fused formula runs along other axes |
+| `several` | more than one of these |
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
+from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
+from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
+
+SAY = sentences_of("statistics")
+DIRECT = "direct"
+
+FLAT = 1e-9
+RANK_MAX = 4
+Form = Callable[[Array, Array], Array]
+FORMS: tuple[tuple[str, str, Form], ...] = (
+    ("term-changed", "changed", lambda _, term: term),
+    ("term-not-averaged", "unaveraged", lambda direct, _: direct),
+    ("term-not-averaged", "unaveraged", lambda direct, term: direct * term**2),
+)
+"""What the term through a statistic may be, up to one number per slice: made of the direct term and the right one."""
+OTHER_AXES = (
+    "The averages in `{name}` run over {axes}. They run over the axes along which the forward takes the mean and the "
+    "variance of `{tensor}`."
+)
+
+
+def names_of(view: CaseView) -> tuple[str, ...]:
+    """Names of the statistics, one for each different term."""
+    look = view.case.looks[0]
+    if any(each.blocked.keys() != look.blocked.keys() for each in view.case.looks):
+        return ()
+    found: list[str] = []
+    for name, blocked in look.blocked.items():
+        value = look.forward.get(name)
+        if value is None or value.size >= look.reference.size or not blocked.any():
+            continue
+        if fits(look.reference.shape, value.shape) and all(
+            np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in found
+        ):
+            found.append(name)
+    return tuple(found)
+
+
+def constants(view: CaseView) -> Iterator[Mistake]:
+    names = names_of(view)
+    if len(names) > 1:
+        fields = {"name": view.case.name, "tensor": view.case.tensor, "held": listed([in_code(name) for name in names])}
+        yield Mistake(
+            "statistics-constant", lambda look: _terms(look, names)[DIRECT], partial(SAY["all"].format, **fields)
+        )
+
+
+def held(view: CaseView) -> Iterator[Mistake]:
+    for name, value in view.case.looks[0].blocked.items():
+        if value.any():
+            fields = {"name": view.case.name, "tensor": view.case.tensor, "held": name}
+            yield Mistake(f"held-constant:{name}", partial(_blocked, name=name), partial(SAY["one"].format, **fields))
+
+
+def _blocked(look: Look, name: str) -> Array | None:
+    return look.blocked.get(name)
+
+
+def _terms(look: Look, names: Sequence[str]) -> Mapping[str, Array]:
+    parts = {name: look.reference - look.blocked[name] for name in names}
+    return {DIRECT: look.reference - np.asarray(sum(parts.values())), **parts}
+
+
+def other_axes(view: CaseView) -> Iterator[Mistake]:
+    """The fused formula with its averages along other axes than the statistics were taken along."""
+    names, look = names_of(view), view.case.looks[0]
+    rank, case = look.reference.ndim, view.case
+    if not names or not 2 <= rank <= RANK_MAX:
+        return
+    readers = [each.outputs[0] for each in case.statements if set(names) & set(each.inputs)]
+    units = [name for name in readers if _is_array(look, name) and look.forward[name].shape == look.reference.shape]
+    scales = [None, *(name for name in names if _is_array(look, name))]
+    for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size)):
+        shown = listed([f"axis {axis}" for axis in axes])
+        say = partial(OTHER_AXES.format, name=case.name, tensor=case.tensor, axes=shown)
+        for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
+            yield Mistake("term-axis", partial(_along, names, changed, axes, scale, unit), say)
+
+
+def _is_array(look: Look, name: str) -> bool:
+    return name in look.forward and look.forward[name].dtype.kind == "f"
+
+
+def _along(
+    names: Sequence[str], changed: Sequence[str], axes: Axes, scale: str | None, unit: str | None, look: Look
+) -> Array:
+    """The terms through *changed* with averages along *axes*: of what arrives, or of its product with *unit*."""
+    direct = _terms(look, names)[DIRECT]
+    factor = np.ones(()) if scale is None else look.forward[scale]
+    arriving = direct / factor
+    mean = arriving.mean(axis=axes, keepdims=True)
+    u = np.zeros(()) if unit is None else look.forward[unit]
+    variance = u * (arriving * u).mean(axis=axes, keepdims=True)
+    if len(changed) > 1:
+        return np.asarray(factor * (arriving - mean - variance))
+    return np.asarray(look.blocked[changed[0]] - factor * (mean if unit is None else variance))
+
+
+def terms(view: CaseView) -> Diagnosis | None:
+    """The coefficients of the terms in the learner's tensor; all of them are one in the reference."""
+    names = names_of(view)
+    if not names or not view.shaped():
+        return None
+    read = [_fit(_terms(look, names), view, look) for look in view.case.looks]
+    fitted = [fit for fit in read if fit is not None]
+    if len(fitted) < len(read):
+        return None
+    ratios = {name: [fit[name] for fit in fitted] for name in fitted[0]}
+    wrong = {name: ratio for name, ratio in ratios.items() if any(abs(each - 1) > NEAR for each in ratio)}
+    first = next(iter(ratios.values()))
+    alike = all(np.allclose(ratio, first, rtol=NEAR, atol=0.0) for ratio in ratios.values())
+    if not wrong or (alike and any(first)):
+        return None  # one factor on all terms is no matter of terms
+    facts = {name: _fact(view, name, ratio) for name, ratio in wrong.items()}
+    code = next(iter(facts.values()))[0] if len(facts) == 1 else "several"
+    message = f"`{view.case.name}` is made of {len(ratios)} terms: {'; '.join(text for _, text in facts.values())}."
+    return Diagnosis(code=f"{view.case.name}:{code}", message=message)
+
+
+def _fit(parts: Mapping[str, Array], view: CaseView, look: Look) -> dict[str, float] | None:
+    kept, target = {name: part for name, part in parts.items() if view.weighty(part, look)}, view.got[id(look)].ravel()
+    matrix = np.stack([part.ravel() for part in kept.values()], 1)
+    if len(matrix) <= matrix.shape[1]:
+        return None
+    coefficients, _, rank, _ = np.linalg.lstsq(matrix, target, rcond=1e-9)
+    if rank < matrix.shape[1] or float(np.abs(matrix @ coefficients - target).max()) > view.slack(target, look):
+        return None
+    return dict(zip(kept, coefficients.tolist(), strict=True))
+
+
+def _fact(view: CaseView, name: str, ratio: Sequence[float]) -> tuple[str, str]:
+    way = "the direct one" if name == DIRECT else f"the one through `{name}`"
+    if all(abs(each) < NEAR for each in ratio):
+        return ("term-missing:direct" if name == DIRECT else f"held-constant:{name}"), f"{way} is missing"
+    factor = named_factor(view, ratio, view.paths) or any_factor(ratio)
+    if factor.code == "sign":
+        return f"term-sign:{name}", f"{way} {factor.text}"
+    return f"term-factor:{name}:{factor.code.removeprefix('factor:')}", f"{way} {factor.text}"
+
+
+def changed(view: CaseView) -> Diagnosis | None:
+    """One term that has kept its form: the right one times another number for each slice, or not averaged."""
+    name = view.case.name
+    for held_name in names_of(view) if view.shaped() else ():
+        for code, say, form in FORMS:
+            if all(_has_form(view, look, held_name, form) for look in view.case.looks):
+                message = SAY[say].format(name=name, held=held_name)
+                return Diagnosis(code=f"{name}:{code}:{held_name}", message=message)
+    return None
+
+
+def _has_form(view: CaseView, look: Look, name: str, form: Form) -> bool:
+    """Whether the learner's term through *name* is *form* times a number that is constant where *name* is."""
+    own = view.got[id(look)] - look.blocked[name]
+    right = form(_terms(look, names_of(view))[DIRECT], look.reference - look.blocked[name])
+    axes = stretched_axes(look.reference.shape, look.forward[name].shape)
+    if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:
+        return False
+    # The number per slice is a least-squares fit, so that a zero in *form* does no harm.
+    number = (own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True)
+    return bool(np.abs(own - number * right).max() <= view.slack(own, look))

@@ -1,0 +1,266 @@
+"""Readers of operations whose arguments have a form of their own: reductions, losses, joins, picks, convolutions."""
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.tracing.budget import Budget, entries, joint, letters
+from app.grading.diagnosis.tracing.library import along, standardised
+from app.grading.diagnosis.tracing.node import Act, Axes, Node, UntracedError, one_hot, softmax
+
+REDUCED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("sum", "mean", "max", "min", "logsumexp"), ("dim", "keepdim")),
+    **dict.fromkeys(("var", "std"), ("dim", "unbiased", "keepdim")),
+    **dict.fromkeys(("softmax", "log_softmax"), ("dim",)),
+}
+"""Reductions, and what stands along one axis, with the names of their arguments."""
+
+
+class Reader(Protocol):
+    """The part of a tracer that is needed here."""
+
+    budget: Budget
+
+    def node(self, expr: ast.expr) -> Node: ...
+    def value(self, expr: ast.expr) -> Any: ...
+    def plain(self, expr: ast.expr) -> Any: ...
+    def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node: ...
+    def moved(self, expr: ast.expr, op: str, act: Act, *operands: Node, **options: Any) -> Node: ...
+    def index(self, expr: ast.expr, x: Node, index: Any) -> Node: ...
+
+
+class Arguments:
+    """The arguments of one call, by the names that torch gives them."""
+
+    def __init__(self, reader: Reader, names: Sequence[str], arguments: list[ast.expr], words: dict[str, ast.expr]):
+        self._reader = reader
+        self.given = dict(zip(names, arguments, strict=False)) | words
+        if set(self.given) - set(names):
+            raise UntracedError("an option that is not known here")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.given
+
+    def node(self, name: str) -> Node:
+        return self._reader.node(self.given[name])
+
+    def value(self, name: str) -> Any:
+        return self._reader.value(self.given[name])
+
+    def plain(self, name: str, default: Any = None) -> Any:
+        return self._reader.plain(self.given[name]) if name in self.given else default
+
+
+def _reduced(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x, dim, unbiased = given.node("input"), given.plain("dim"), given.plain("unbiased", True)
+    if op in {"var", "std"} and isinstance(dim, bool):
+        unbiased, dim = dim, None
+    rank = x.value.ndim
+    dims = range(rank) if dim is None else (dim if isinstance(dim, tuple | list) else (dim,))
+    axes = tuple(sorted(axis % rank for axis in dims)) if rank else ()
+    keepdim = bool(given.plain("keepdim", False))
+    if op in {"softmax", "log_softmax", "logsumexp"}:
+        return _exponential(reader, expr, op, x, axes, keepdim)
+    if op in {"var", "std"}:
+        correction = given.plain("correction", 1 if unbiased else 0)
+        value = getattr(np, op)(x.value, axis=axes, ddof=correction, keepdims=keepdim)
+        return reader.made(expr, op, value, x, axes=axes, keepdim=keepdim, words={"c": correction})
+    value = getattr(np, op)(x.value, axis=axes, keepdims=keepdim)
+    return reader.made(expr, op, value, x, axes=axes, keepdim=keepdim)
+
+
+def _exponential(reader: Reader, expr: ast.Call, op: str, x: Node, axes: Axes, keepdim: bool) -> Node:
+    if op == "softmax":
+        return reader.made(expr, op, softmax(x.value, axes), x, axes=axes)
+    top = x.value.max(axis=axes, keepdims=True)
+    total = np.log(np.exp(x.value - top).sum(axis=axes, keepdims=True)) + top
+    if op == "log_softmax":
+        return reader.made(expr, op, x.value - total, x, axes=axes)
+    return reader.made(expr, op, total if keepdim else total.squeeze(axes), x, axes=axes, keepdim=keepdim)
+
+
+def _clamped(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x, limits = given.node("input"), (given.plain("min"), given.plain("max"))
+    low, high = (-math.inf if limits[0] is None else limits[0]), (math.inf if limits[1] is None else limits[1])
+    return reader.made(expr, op, np.clip(x.value, *limits), x, words={"low": low, "high": high})
+
+
+def _masked(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x = given.node("input")
+    mask = np.broadcast_to(given.value("mask"), x.value.shape).astype(bool)
+    return reader.made(expr, op, np.where(mask, given.plain("value"), x.value), x, words={"m": mask.astype(float)})
+
+
+def _einsum(reader: Reader, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> Node:
+    subscripts, *operands = arguments
+    text, nodes = str(reader.plain(subscripts)).replace(" ", ""), [reader.node(each) for each in operands]
+    text = text if "->" in text else f"{text}->"
+    reader.budget.pay(letters(text, [node.value for node in nodes]))
+    value = np.einsum(text, *(node.value for node in nodes))
+    back = partial(_einsum_back, text, [node.value for node in nodes])
+    return reader.made(expr, "einsum", value, *nodes, back=back)
+
+
+def _einsum_back(text: str, values: list[Array], position: int, g: Array) -> Array:
+    inputs, output = text.split("->")
+    parts = inputs.split(",")
+    mine, others = parts[position], [at for at in range(len(parts)) if at != position]
+    known = set(output).union(*(parts[at] for at in others))
+    # An index that stands in this operand alone was summed away: its share is the same all along it.
+    reached = "".join(letter for letter in mine if letter in known)
+    terms = ",".join([output, *(parts[at] for at in others)])
+    share = np.einsum(f"{terms}->{reached}", g, *(values[at] for at in others))
+    shape = [size if letter in known else 1 for letter, size in zip(mine, values[position].shape, strict=True)]
+    return np.broadcast_to(share.reshape(shape), values[position].shape)
+
+
+def _convolved(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+    """As torch has it, of [batch, in, *places] with a kernel [out, in, *places]: nothing is flipped."""
+    nodes = [given.node(name) for name in ("input", "weight", "bias") if name in given]
+    x, kernel = nodes[0].value, nodes[1].value
+    rank = kernel.ndim - 2
+    steps, padding = (_each(given.plain(name, default), rank) for name, default in (("stride", 1), ("padding", 0)))
+    wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
+    reader.budget.pay(entries(x.shape[:2]) * entries(wide) * entries(kernel.shape[2:]))
+    windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding)
+    cut = reader.moved(expr, "windows", windows, nodes[0])
+    places = list(range(2 + rank, 2 + 2 * rank))
+    value = np.moveaxis(np.tensordot(cut.value, kernel, ([1, *places], [1, *range(2, 2 + rank)])), -1, 1)
+    if len(nodes) > 2:
+        value = value + nodes[2].value.reshape(-1, *(1,) * rank)
+    return reader.made(expr, "conv", value, *nodes, windows=cut)
+
+
+def _each(sizes: Any, rank: int) -> tuple[int, ...]:
+    return tuple(sizes) if isinstance(sizes, tuple | list) else (int(sizes),) * rank
+
+
+def _windows(x: Array, sizes: Axes, steps: Axes, padding: Axes) -> Array:
+    """Every window of *x*: [batch, in, *positions, *places in the window]."""
+    padded = np.pad(x, ((0, 0), (0, 0), *((each, each) for each in padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, sizes, tuple(range(2, 2 + len(sizes))))
+    return windows[(slice(None), slice(None), *(slice(None, None, each) for each in steps))]
+
+
+def _cumulated(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x = given.node("input")
+    axes = (int(given.plain("dim")) % x.value.ndim,)
+    return reader.made(expr, op, x.value.cumsum(axes[0]), x, axes=axes)
+
+
+def _joined(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    """Cat or stack; of anything but a written list the value alone."""
+    parts, axis = given.given["tensors"], int(given.plain("dim", 0))
+    act = np.concatenate if op == "cat" else np.stack
+    if not isinstance(parts, ast.List | ast.Tuple):
+        return reader.made(expr, "library", act(given.value("tensors"), axis))
+    nodes = [reader.node(each) for each in parts.elts]
+    reader.budget.pay(sum(node.value.size for node in nodes))
+    rank = nodes[0].value.ndim + (op == "stack")
+    return reader.moved(expr, op, lambda *arrays: act(arrays, axis), *nodes, axis=axis % rank)
+
+
+def _where(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    mask, nodes = np.asarray(given.value("condition")), [given.node(name) for name in ("input", "other")]
+    reader.budget.pay(joint(mask, *(node.value for node in nodes)))
+    value = np.where(mask, *(node.value for node in nodes))
+    return reader.made(expr, op, value, *nodes, words={"m": np.broadcast_to(mask, value.shape).astype(float)})
+
+
+def _of_two(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    nodes = [given.node(name) for name in ("input", "other")]
+    reader.budget.pay(joint(*(node.value for node in nodes)))
+    return reader.made(expr, op, getattr(np, op)(*(node.value for node in nodes)), *nodes)
+
+
+def _loss(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x, target, reduction = given.node("input"), given.node("target"), given.plain("reduction", "mean")
+    if reduction not in {"mean", "sum"}:
+        raise UntracedError("a loss that is not reduced")
+    words: dict[str, Any] = {"n": x.value.size}
+    if op == "cross_entropy":
+        classes = x.value.shape[1]
+        hot = target.value if target.value.ndim == x.value.ndim else np.moveaxis(one_hot(target.value, classes), -1, 1)
+        words = {"n": x.value.size // classes, "t": hot}
+    words |= {} if reduction == "mean" else {"n": 1}
+    axes = (1,) if op == "cross_entropy" else None
+    return reader.made(expr, op, np.zeros(()), x, target, words=words, axes=axes, keepdim=True)
+
+
+def _layer_norm(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    x, sizes, eps = given.node("input"), given.plain("normalized_shape"), given.plain("eps", 1e-5)
+    parts = [given.node(name) for name in ("weight", "bias") if name in given]
+    if "bias" in given and "weight" not in given:
+        raise UntracedError("a layer norm with a bias alone")
+    axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
+    u, r = standardised(x.value, axes, eps)
+    value = u
+    for part, act in zip(parts, (np.multiply, np.add), strict=False):
+        value = act(value, part.value)
+    words = {"u": u, "r": r, "w": parts[0].value if parts else np.ones(())}
+    return reader.made(expr, op, value, x, *parts, axes=axes, words=words)
+
+
+def _looked_up(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+    axis = int(given.plain("dim", 0))
+    return reader.index(expr, given.node("input"), (*(slice(None),) * axis, given.value("index")))
+
+
+def _gathered(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> Node:
+    x, index = given.node("input"), given.value("index")
+    return reader.index(expr, x, along(int(given.plain("dim")) % x.value.ndim, index))
+
+
+def _part(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
+    """One of the parts that a tensor was cut into, as an index."""
+    x, rank = given.node("input"), given.plain("rank")
+    axis = int(given.plain("dim", 0)) % x.value.ndim
+    whole = x.value.shape[axis]
+    if op == "unbind":
+        return reader.index(expr, x, (*(slice(None),) * axis, range(whole)[rank]))
+    size = next(
+        given.plain(name) for name in ("chunks", "split_size_or_sections", "split_size", "size") if name in given
+    )
+    if isinstance(size, tuple | list):
+        sizes = list(size)
+    else:
+        one = -(-whole // int(size)) if op == "chunk" else int(size)
+        sizes = [min(one, whole - start) for start in range(0, whole, one)]
+    start = sum(sizes[: range(len(sizes))[rank]])
+    return reader.index(expr, x, (*(slice(None),) * axis, slice(start, start + sizes[rank])))
+
+
+Call = Callable[[Reader, ast.Call, str, Arguments], Node]
+LOSS = ("input", "target", "reduction")
+CALLS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
+    **{op: (_reduced, ("input", *names, "correction")) for op, names in REDUCED.items()},
+    "clamp": (_clamped, ("input", "min", "max")),
+    "masked_fill": (_masked, ("input", "mask", "value")),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), (_convolved, ("input", "weight", "bias", "stride", "padding"))),
+    "cumsum": (_cumulated, ("input", "dim")),
+    **dict.fromkeys(("cat", "stack"), (_joined, ("tensors", "dim"))),
+    "where": (_where, ("condition", "input", "other")),
+    **dict.fromkeys(("maximum", "minimum"), (_of_two, ("input", "other"))),
+    **dict.fromkeys(("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"), (_loss, LOSS)),
+    "layer_norm": (_layer_norm, ("input", "normalized_shape", "weight", "bias", "eps")),
+    "embedding": (_looked_up, ("index", "input")),
+    "index_select": (_looked_up, ("input", "dim", "index")),
+    "gather": (_gathered, ("input", "dim", "index")),
+    "unbind": (_part, ("input", "dim", "rank")),
+    "chunk": (_part, ("input", "chunks", "dim", "rank")),
+    "split": (_part, ("input", "split_size_or_sections", "dim", "split_size", "size", "rank")),
+}
+"""By operation: its reader, and what torch calls its arguments; `rank` is the part that is picked of several."""
+
+
+def called(reader: Reader, expr: ast.Call, op: str, arguments: list[ast.expr], words: dict[str, ast.expr]) -> Node:
+    """The call *expr* of the operation *op*, which is one of `CALLS` or an einsum."""
+    if op == "einsum":
+        return _einsum(reader, expr, arguments, words)
+    read, names = CALLS[op]
+    return read(reader, expr, op, Arguments(reader, names, arguments, words))

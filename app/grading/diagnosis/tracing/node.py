@@ -1,0 +1,113 @@
+"""One operation of a statement with its value, and the numpy that its readers and its rule share."""
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array
+
+Axes = tuple[int, ...]
+Act = Callable[..., Array]
+
+
+class UntracedError(Exception):
+    """A text uses something that is not on the list."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One operation of a statement with its value.
+
+    Args:
+        op: Such as `mul`, `tanh`, `sum`; `tensor` for a tensor that is read, `number` for anything without gradient.
+        expr: Its place in the source; None for a node that was made up.
+        options: Such as `axes`, `keepdim`, `index`; `words` are further names that its rule reads, and `act` is what a
+            move does to any arrays in the place of its operands.
+    """
+
+    op: str
+    value: Array
+    operands: "tuple[Node, ...]" = ()
+    expr: ast.expr | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """As written in the source."""
+        return "" if self.expr is None else _unparsed(self.expr)
+
+
+@lru_cache(maxsize=1024)
+def _unparsed(expr: ast.expr) -> str:
+    return ast.unparse(expr)
+
+
+def stretched_axes(wide: tuple[int, ...], narrow: tuple[int, ...]) -> Axes:
+    """The axes of *wide* along which an array of shape *narrow* was copied to fill it."""
+    added = len(wide) - len(narrow)
+    kept = (added + axis for axis, size in enumerate(narrow) if size == 1 and wide[added + axis] != 1)
+    return (*range(added), *kept)
+
+
+def reduce_to(gradient: Array, shape: tuple[int, ...]) -> Array:
+    """Undo a broadcast: sum *gradient* over every axis that was copied."""
+    if gradient.shape == shape:
+        return gradient
+    return np.asarray(gradient.sum(axis=stretched_axes(gradient.shape, shape))).reshape(shape)
+
+
+def fits(wide: tuple[int, ...], narrow: tuple[int, ...]) -> bool:
+    """Whether *narrow* broadcasts to *wide*."""
+    try:
+        return np.broadcast_shapes(wide, narrow) == wide
+    except ValueError:
+        return False
+
+
+def kept(value: Array, node: Node) -> Array:
+    """The output of a reduction, or a gradient at it, with the reduced axes kept at size 1."""
+    return value if node.options.get("keepdim", True) else np.expand_dims(value, node.options["axes"])
+
+
+def count(node: Node) -> int:
+    """How many entries a reduction adds into one."""
+    shape = node.operands[0].value.shape
+    return math.prod(shape[axis] for axis in node.options["axes"])
+
+
+def moved_back(node: Node, position: int, g: Array) -> Array:
+    """Each entry of *g* to the entry of the operand that a move has put there; entries that went nowhere get none."""
+    marks = [np.zeros(operand.value.shape) for operand in node.operands]
+    size = marks[position].size
+    marks[position] = np.arange(1.0, size + 1).reshape(marks[position].shape)
+    origin = node.options["act"](*marks)
+    taken = origin > 0
+    places = origin[taken].astype(np.int64) - 1
+    return np.bincount(places, np.broadcast_to(g, origin.shape)[taken], size).reshape(marks[position].shape)
+
+
+def softmax(x: Array, axes: Axes | int) -> Array:
+    powers = np.exp(x - x.max(axis=axes, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=axes, keepdims=True))
+
+
+def sigmoid(x: Array) -> Array:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
+
+
+def swapped(matrix: Array) -> Array:
+    """The transpose of the last two axes."""
+    return np.swapaxes(matrix, -1, -2) if matrix.ndim > 1 else matrix
+
+
+def erf(x: Array) -> Array:
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), dtype=np.float64)
+
+
+def one_hot(labels: Array, classes: int) -> Array:
+    return np.asarray(labels[..., None] == np.arange(classes), dtype=np.float64)

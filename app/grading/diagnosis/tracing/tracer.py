@@ -1,0 +1,326 @@
+"""Reads an expression into operations with numpy values.
+
+An interpreter with a closed list of operations: whatever is not on it raises `UntracedError`. Nothing is executed, and
+every array is paid for before it is made: the text is an author's or a learner's.
+"""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.tracing.budget import Budget, CostError, bounded, cost, joint, number, picked, product
+from app.grading.diagnosis.tracing.calls import CALLS, called
+from app.grading.diagnosis.tracing.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
+from app.grading.diagnosis.tracing.node import Act, Node, UntracedError
+
+BINARY: Mapping[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
+}  # fmt: skip
+ACTS: Mapping[str, Callable[[Array, Array], Array]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "matmul": np.matmul,
+}  # fmt: skip
+PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.MatMult: operator.matmul,
+    ast.Pow: lambda base, exponent: (base if isinstance(base, np.ndarray) else float(base)) ** float(exponent),
+}  # fmt: skip
+COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+SAME: Mapping[str, str] = {
+    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "mm": "matmul",
+    "bmm": "matmul", "mv": "matmul", "dot": "matmul", "clip": "clamp", "view": "reshape", "amax": "max", "amin": "min",
+    "clone": "copy", "contiguous": "copy", "double": "copy", "float": "copy", "absolute": "abs",
+    "swapaxes": "transpose", "concat": "cat", "concatenate": "cat",
+}  # fmt: skip
+MODULES = frozenset({"torch", "F", "math", "nn", "functional"})
+SIZES: Mapping[str, Callable[..., Any]] = {
+    "size": lambda x, at=None: x.shape if at is None else x.shape[at],
+    "numel": np.size,
+    "dim": np.ndim,
+}
+NO_GRADIENT = frozenset({*SIZES, "argmax", "argmin", "arange", "ones", "zeros"})
+ITEMS_MAX = 200
+
+READING_ERRORS = (
+    ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
+    MemoryError, CostError,
+)  # fmt: skip
+"""What a text that is not on the list, or costs too much, may raise while it is read."""
+
+
+def traced(expr: ast.expr, forward: Mapping[str, Array], dims: Mapping[str, int]) -> Node:
+    """The tree of operations of *expr*.
+
+    Raises:
+        UntracedError: *expr* uses an operation that is not known here, or does not run.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return Tracer(forward, dims).node(expr)
+    except READING_ERRORS as error:
+        raise UntracedError(str(error)) from error
+
+
+def bindings(target: ast.expr, value: Any) -> dict[str, Any]:
+    """What the names of *target* stand for once *value* is assigned to it."""
+    match target:
+        case ast.Name(id=name):
+            return {name: value}
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            parts = [bindings(each, one) for each, one in zip(elts, value, strict=True)]
+            return {name: one for part in parts for name, one in part.items()}
+    raise UntracedError(ast.unparse(target))
+
+
+def is_module(expr: ast.expr) -> bool:
+    match expr:
+        case ast.Name(id=name):
+            return name in MODULES
+        case ast.Attribute(value=value, attr="functional" | "special" | "nn"):
+            return is_module(value)
+    return False
+
+
+class Tracer:
+    """Reads expressions; *forward* are the tensors and *dims* the sizes in scope.
+
+    *known* keeps what was read, by identity, where nothing changes meanwhile.
+    """
+
+    known: dict[int, Node] | None = None
+
+    def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any], budget: Budget | None = None) -> None:
+        self.forward = forward
+        self.dims = dims
+        self.budget = Budget() if budget is None else budget
+        self._plain_ones: dict[int, bool] = {}
+
+    def node(self, expr: ast.expr) -> Node:
+        if self.known is None:
+            return self._read(expr)
+        found = self.known.get(id(expr))
+        if found is None:
+            found = self.known[id(expr)] = self._read(expr)
+        return found
+
+    def value(self, expr: ast.expr) -> Any:
+        """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
+        if isinstance(expr, ast.List | ast.Tuple):
+            return [self.value(each) for each in expr.elts]
+        if isinstance(expr, ast.ListComp | ast.GeneratorExp):
+            return self._listed(expr)
+        if isinstance(expr, ast.Name) and expr.id in self.dims:
+            return self.dims[expr.id]
+        return self.plain(expr) if self.is_plain(expr) else self.node(expr).value
+
+    def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node:
+        value = np.asarray(value)
+        self.budget.pay(value.size)
+        return Node(op, value, operands, expr, options)
+
+    def moved(self, expr: ast.expr, op: str, act: Act, *operands: Node, **options: Any) -> Node:
+        """An operation that only puts entries elsewhere."""
+        return self.made(expr, op, act(*(one.value for one in operands)), *operands, act=act, **options)
+
+    def picked(self, x: Any, index: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            self.budget.pay(picked(x, index if isinstance(index, tuple) else (index,)))
+        return x[index]
+
+    # What has no gradient: numbers, sizes, shapes, slices, indices, masks.
+
+    def is_plain(self, expr: ast.expr) -> bool:
+        """Whether *expr* has no gradient: it reads no tensor, or only the shape of one or comparisons."""
+        found = self._plain_ones.get(id(expr))
+        if found is None:
+            found = self._plain_ones[id(expr)] = self._is_plain(expr)
+        return found
+
+    def _is_plain(self, expr: ast.expr) -> bool:
+        match expr:
+            case ast.Constant() | ast.Compare() | ast.Attribute(attr="shape" | "ndim"):
+                return True
+            case ast.Name(id=name):
+                return name not in self.forward and not isinstance(self.dims.get(name), list | tuple)
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in NO_GRADIENT:
+                return True
+            case ast.Call(func=ast.Name(id="len" | "range")):
+                return True
+        return all(self.is_plain(child) for child in ast.iter_child_nodes(expr) if isinstance(child, ast.expr))
+
+    def plain(self, expr: ast.expr) -> Any:
+        """The value of an expression that has no gradient."""
+        return bounded(self._plain(expr))
+
+    def _plain(self, expr: ast.expr) -> Any:
+        match expr:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self.forward[name] if name in self.forward else self.dims[name]
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return tuple(self.plain(each) for each in elts)
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return slice(*(None if bound is None else self.plain(bound) for bound in (lower, upper, step)))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -number(self.plain(operand))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return ~np.asarray(self.value(operand))
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in PLAIN:
+                return self._paid(PLAIN[type(op)], number(self.value(left)), number(self.value(right)))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
+                return self._paid(COMPARE[type(op)], self.value(left), self.value(right))
+            case ast.Subscript(value=base, slice=part):
+                return self.picked(self.value(base), self.plain(part))
+            case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
+                return getattr(math, attr)
+            case ast.Attribute(value=ast.Name(id="torch")):
+                return None  # a type of number, which changes no value here
+            case ast.Attribute(value=base, attr="shape" | "ndim" as attr):
+                return getattr(np.asarray(self.value(base)), attr)
+            case ast.Call(func=ast.Name(id="len"), args=[base]):
+                return len(self.value(base))
+            case ast.Call(func=ast.Name(id="range"), args=bounds):
+                return np.asarray(self.items(expr), dtype=np.int64) if bounds else None
+            case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if attr in SIZES:
+                return SIZES[attr](self.value(base), *map(self.plain, arguments))
+            case ast.Call(func=ast.Attribute() as func):
+                return self._call(expr, func).value
+        raise UntracedError(ast.unparse(expr))
+
+    def _paid(self, act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+        self.budget.pay(joint(a, b))
+        return act(a, b)
+
+    # Lists and loops.
+
+    def _listed(self, expr: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        (loop,) = expr.generators
+        if loop.ifs:
+            raise UntracedError("a condition in a list")
+        found = []
+        for each in self.items(loop.iter):
+            bound = bindings(loop.target, each)
+            arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
+            others = {name: one for name, one in bound.items() if name not in arrays}
+            found.append(Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget).value(expr.elt))
+        return found
+
+    def items(self, expr: ast.expr) -> list[Any]:
+        """What a loop over *expr* goes through; bounded."""
+        match expr:
+            case ast.Call(func=ast.Name(id="range"), args=bounds):
+                turns = range(*(int(self.plain(bound)) for bound in bounds))
+                self.budget.pay(len(turns))
+                return list(turns)
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+                found = self.items(inner)[::-1]
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
+                found = list(enumerate(self.items(inner)))
+            case ast.Call(func=ast.Name(id="zip"), args=inner):
+                found = list(zip(*map(self.items, inner), strict=False))
+            case _:
+                found = list(self.value(expr))
+        if len(found) > ITEMS_MAX:
+            raise UntracedError("too many turns")
+        return found
+
+    # What has a gradient.
+
+    def _read(self, expr: ast.expr) -> Node:
+        if self.is_plain(expr):
+            return self.made(expr, "number", self.plain(expr))
+        match expr:
+            case ast.Name(id=name) if name in self.forward:
+                return self.made(expr, "tensor", self.forward[name])
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in BINARY:
+                return self._binary(expr, BINARY[type(op)], left, right)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._function(expr, "neg", operand)
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self.made(expr, "library", ~self.node(operand).value)
+            case ast.Call(func=ast.Attribute() as func):
+                return self._call(expr, func)
+            case ast.Call(func=ast.Name(id="sum"), args=[inner]):
+                return self.made(expr, "library", sum(self.value(inner)))
+            case ast.Call(func=ast.Name(id="float" | "int" | "abs"), args=[inner]):
+                return self.made(expr, "library", self.node(inner).value)
+            case ast.Attribute(value=ast.Call() as inner, attr="values"):
+                return self.node(inner)
+            case ast.Attribute(value=base, attr="T" | "mT" as attr):
+                return self.moved(expr, "permute", MOVES[attr], self.node(base))
+            case ast.Subscript(value=base, slice=part):
+                return self._subscript(expr, base, part)
+        raise UntracedError(ast.unparse(expr))
+
+    def _subscript(self, expr: ast.expr, base: ast.expr, part: ast.expr) -> Node:
+        match base, part:
+            case ast.Call(func=ast.Attribute(attr="max" | "min")), ast.Constant(value=0):
+                return self.node(base)
+            case ast.Call(func=ast.Attribute(attr="chunk" | "split" | "unbind") as func), ast.Constant(value=int()):
+                return self._call(base, func, {"rank": part})
+            case ast.Name(id=name), _ if name in self.dims:
+                return self.made(expr, "library", self.picked(self.dims[name], self.plain(part)))
+        parts = part.elts if isinstance(part, ast.Tuple) else [part]
+        return self.index(expr, self.node(base), tuple(self.plain(each) for each in parts))
+
+    def index(self, expr: ast.expr, x: Node, index: Any) -> Node:
+        return self.moved(expr, "index", partial(self.picked, index=index), x, index=index)
+
+    def _binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> Node:
+        a, b = self.node(left), self.node(right)
+        if op == "pow":
+            if b.op != "number" or b.value.ndim:
+                raise UntracedError("a tensor as exponent")
+            p = float(b.value)
+            return self.made(expr, op, a.value**p, a, b, exponent=p, words={"p": p})
+        self.budget.pay((product if op == "matmul" else joint)(a.value, b.value))
+        return self.made(expr, op, ACTS[op](a.value, b.value), a, b)
+
+    def _function(self, expr: ast.expr, op: str, operand: ast.expr) -> Node:
+        x = self.node(operand)
+        return self.made(expr, op, FUNCTIONS[op](x.value), x)
+
+    def _call(self, expr: ast.Call, func: ast.Attribute, more: Mapping[str, ast.expr] = MappingProxyType({})) -> Node:
+        op = SAME.get(func.attr.rstrip("_"), func.attr.rstrip("_"))
+        arguments = list(expr.args) if is_module(func.value) else [func.value, *expr.args]
+        words = {word.arg: word.value for word in expr.keywords if word.arg} | dict(more)
+        if op in {"square", "pow"}:
+            return self._binary(expr, "pow", arguments[0], ast.Constant(2) if op == "square" else arguments[1])
+        if op in ACTS and not words:
+            return self._binary(expr, op, arguments[0], arguments[1])
+        if op == "gelu" and "approximate" in words:
+            op = "gelu_tanh" if self.plain(words["approximate"]) == "tanh" else op
+        if op in FUNCTIONS and (len(arguments) == 1 or op == "gelu_tanh"):
+            return self._function(expr, op, arguments[0])
+        if op in CALLS or op == "einsum":
+            return called(self, expr, op, arguments, words)
+        given = [self.value(each) for each in arguments[1:]]
+        named = {name: self.value(one) for name, one in words.items()}
+        if op in MOVES:
+            self.budget.pay(cost(op, [self.value(arguments[0]), *given], named))
+            act = partial(_acted, MOVES[op], rest=given, words=_positional(op, named))
+            return self.moved(expr, KINDS_OF_MOVE.get(op, op), act, self.node(arguments[0]))
+        if op not in VALUES:
+            raise UntracedError(op)
+        full = [self.value(arguments[0]), *given] if arguments else []
+        self.budget.pay(cost(op, full, named))
+        return self.made(expr, "library", VALUES[op](*full, **named))
+
+
+def _acted(move: Act, x: Array, rest: Sequence[Any], words: Mapping[str, Any]) -> Array:
+    return move(x, *rest, **words)
+
+
+def _positional(op: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Names of torch's that numpy has not."""
+    return {} if op in {"pad"} else words

@@ -1,0 +1,216 @@
+"""The right rule with a wrong incoming gradient, with a part of the right one, or no rule at all.
+
+| code | what was used |
+|---|---|
+| `wrong-upstream:G` | the gradient G of another tensor, or a tensor that is no gradient |
+| `upstream-inverted` | the local derivative divided by the upstream |
+| `one-slice`, `slice-missing` | one slice along an axis, or all but the first or the last |
+| `slice-repeated`, `upstream-averaged` | one slice, or the average, in the place of each |
+| `upstream-shifted`, `upstream-flipped` | one step early or late along an axis, or in reverse order |
+| `upstream-transposed`, `diagonal-only` | the last two axes, of equal size, exchanged, or their diagonal alone |
+| `copied:T` | nothing but the tensor or gradient T, or its transpose, or its sum |
+
+A step sends what arrives in the same way to all of its entries, so each is the rule itself with another upstream. Where
+the tensor feeds several lines, the same is tried on all of them at once.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.naming import axis_text, in_code, listed
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.tracing.node import reduce_to, swapped
+from app.grading.forward.program import Path
+
+SAY = sentences_of("upstreams")
+
+RANK_MAX = 5
+Change = tuple[str, Callable[[Array], Array], str, int | None]
+"""A code, what was done with the upstream, how the sentence goes on after "In `dW` ", and the axis."""
+
+
+def mistakes(view: CaseView) -> Iterator[Mistake]:
+    followed = set()
+    for path, depth, step in view.every_step():
+        followed.add(path.key)
+        known = {**step.look.gradients, **(step.look.forward if step.is_root else {})}
+        for name, tensor in known.items():
+            if name == f"d{step.statement.outputs[0]}" and step.is_root:
+                continue
+            if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
+                send, say = partial(_from, name=name), SAY["starts"] if step.is_root else SAY["inside"]
+                yield view.slip(path, depth, "wrong-upstream:{word}", send, say, (name,), word=name)
+        if step.is_root:
+            yield view.slip(path, depth, "upstream-inverted", _inverted, SAY["inverted"])
+    for path in view.paths:
+        if path.key not in followed:
+            yield from _computed(view, path)
+
+
+def _from(step: Step, name: str) -> Array | None:
+    other = step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
+    return backward(step.node, step.position, other) if other.shape == step.g.shape else None
+
+
+def _inverted(step: Step) -> Array:
+    return backward(step.node, step.position, 1.0 / step.g)
+
+
+def _computed(view: CaseView, path: Path) -> Iterator[Mistake]:
+    """What torch gave for other upstreams, on a path that cannot be followed here."""
+    for key, name in view.case.looks[0].others:
+        if key == path.key:
+            fields = {"name": view.case.name, "word": name, "statement": path.statement.source, "y": path.consumer}
+            say = partial(SAY["starts"].format, **fields)
+            yield Mistake(f"wrong-upstream:{name}", partial(_other, view, path, name), say, (name,))
+
+
+def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:
+    return view.exchanged(path, look, look.others.get((path.key, name)))
+
+
+def copies(view: CaseView) -> Iterator[Mistake]:
+    """A tensor that was written down as it is, in place of a share."""
+    look = view.case.looks[0]
+    for name, tensor in {**look.forward, **look.gradients}.items():
+        for act in (lambda one, _: one, lambda one, _: swapped(one), _summed) if tensor.dtype.kind == "f" else ():
+            for path in view.paths:
+                say = partial(SAY["copy"].format, name=view.case.name, word=name)
+                yield Mistake(f"copied:{name}", partial(_copy, view, path, name, act), say, (name,))
+
+
+def _summed(tensor: Array, shape: tuple[int, ...]) -> Array:
+    return reduce_to(np.broadcast_to(tensor, np.broadcast_shapes(tensor.shape, shape)), shape)
+
+
+def _copy(
+    view: CaseView, path: Path, name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Look
+) -> Array | None:
+    tensor = look.forward.get(name, look.gradients.get(name))
+    return None if tensor is None else view.exchanged(path, look, act(tensor, look.reference.shape))
+
+
+# A part of the upstream, or another order of it.
+
+
+def changed(view: CaseView) -> Iterator[Mistake]:
+    seen: set[tuple[str, int, int]] = set()
+    for path, depth, step in view.every_step():
+        if not 0 < step.g.ndim <= RANK_MAX or not _is_place(step, depth):
+            continue
+        kind = (step.node.op, step.position, step.g.ndim)
+        everywhere = len(view.paths) > 1 and kind not in seen
+        seen.add(kind)
+        for change in _changes(step.g):
+            yield Mistake(change[0], partial(_at, view, path, depth, change[1]), _said(view, path, depth, change, ""))
+            if everywhere:
+                names = listed(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
+                say = _said(view, path, depth, change, f", and so on every way, through {names}")
+                yield Mistake(change[0], partial(_together, view, kind, change[1]), say)
+
+
+def _is_place(step: Step, depth: int) -> bool:
+    """Whether another place says more: entry by entry what happens to x happens to y."""
+    return depth == 0 or step.g.shape != step.x.shape or step.node.op in {"matmul", "conv", "einsum"}
+
+
+def _changes(g: Array) -> Iterator[Change]:
+    """Every change that the gradient *g* may have gone through."""
+    for axis in range(g.ndim):
+        for end, where in ((0, "first"), (-1, "last")):
+            slab = f"the {where} slice of {{up}} along {{axis}}"
+            each = "every slice sends a share"
+            yield "one-slice", partial(_kept, axes=(axis,), end=end), f"only {slab} is used; {each}", axis
+            yield "slice-missing", partial(_dropped, axis=axis, end=end), f"{slab} is left out; {each}", axis
+            same = f"{slab} stands in the place of all of them"
+            yield "slice-repeated", partial(_repeated, axis=axis, end=end), same, axis
+        for by in (1, -1):
+            late = "{up} is one place off along {axis}: each slice meets the factor of its neighbour"
+            yield "upstream-shifted", partial(_shifted, axis=axis, by=by), late, axis
+            yield "upstream-shifted", partial(np.roll, shift=by, axis=axis), late, axis
+        yield "upstream-flipped", partial(np.flip, axis=axis), "{up} is used in reverse order along {axis}", axis
+        mean = "the average of {up} along {axis} stands in the place of each slice"
+        yield "upstream-averaged", partial(_averaged, axis=axis), mean, axis
+    for pair in combinations(range(g.ndim), 2):
+        only = "only one slice of {up} along two of its axes is used; every slice sends a share"
+        yield "one-slice", partial(_kept, axes=pair, end=0), only, None
+    if g.ndim > 1:
+        mean = "the average of {up} stands in the place of each of its entries"
+        yield "upstream-averaged", partial(_averaged, axis=None), mean, None
+    if g.ndim > 1 and g.shape[-1] == g.shape[-2]:
+        turned = "{up} is used transposed: its last two axes have the same size and were exchanged"
+        yield "upstream-transposed", swapped, turned, None
+        diagonal = "only the diagonal of {up} is used; every entry sends a share"
+        yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), diagonal, None
+
+
+def _slab(g: Array, axis: int, at: int) -> tuple[slice | int, ...]:
+    return tuple(at if each == axis else slice(None) for each in range(g.ndim))
+
+
+def _kept(g: Array, axes: tuple[int, ...], end: int) -> Array:
+    for axis in axes:
+        full = np.zeros_like(g)
+        full[_slab(g, axis, end)] = g[_slab(g, axis, end)]
+        g = full
+    return g
+
+
+def _dropped(g: Array, axis: int, end: int) -> Array:
+    full = g.copy()
+    full[_slab(g, axis, end)] = 0.0
+    return full
+
+
+def _repeated(g: Array, axis: int, end: int) -> Array:
+    return np.broadcast_to(g.take([end], axis), g.shape)
+
+
+def _shifted(g: Array, axis: int, by: int) -> Array:
+    return _dropped(np.roll(g, by, axis), axis, 0 if by > 0 else -1)
+
+
+def _averaged(g: Array, axis: int | None) -> Array:
+    return np.broadcast_to(g.mean(axis=axis, keepdims=True), g.shape)
+
+
+def _at(view: CaseView, path: Path, depth: int, act: Callable[[Array], Array], look: Look) -> Array | None:
+    step = view.steps(path, look)[depth]
+    found = view.resent(path, depth, look, backward(step.node, step.position, act(step.g)))
+    # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
+    return None if found is None or _holes(found) > _holes(look.reference) else found
+
+
+def _holes(tensor: Array) -> int:
+    """Slices that are zero, along any axis."""
+    axes = range(tensor.ndim)
+    return int(sum((~tensor.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
+
+
+def _together(view: CaseView, kind: tuple[str, int, int], act: Callable[[Array], Array], look: Look) -> Array | None:
+    """The same change on every path that has such a step."""
+    total, changed_paths = np.zeros_like(look.reference), 0
+    for path in view.paths:
+        share: Array | None = look.shares[path.key]
+        steps = (one for one in view.steps(path, look) if (one.node.op, one.position, one.g.ndim) == kind)
+        step = next(steps, None)
+        if step is not None:
+            share = step.carried(backward(step.node, step.position, act(step.g)))
+            changed_paths += 1
+        if share is None or share.shape != total.shape:
+            return None
+        total = total + share
+    return total if changed_paths > 1 else None
+
+
+def _said(view: CaseView, path: Path, depth: int, change: Change, more: str) -> Callable[[], str]:
+    fields = view.spot(path, depth)
+    axis = "" if change[3] is None else axis_text(view.case, fields["y"], change[3])
+    return partial(f"In `{{name}}` {change[2]}{more}.".format, **{**fields, "axis": axis})
