@@ -1,10 +1,12 @@
 """What a learner is told about a quiz answer, and the words that all quizzes share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
+from app.content.blocks import Forward, Quiz
 from app.content.prose import sentence
 from app.grading.forward.facts import Shape
 
@@ -25,6 +27,32 @@ class Feedback:
 
 
 NOT_YET = "Not yet."
+LONGEST_ANSWER = 400
+
+Shapes = Mapping[str, Shape]
+Mark = Callable[[Any, Sequence[str], Shapes, Forward | None], Feedback]
+
+
+def marked(
+    marks: Mapping[type, Mark],
+    quiz: Quiz,
+    answer: str | Sequence[str],
+    shapes: Shapes,
+    forward: Forward | None = None,
+) -> Feedback:
+    """The reply to *answer*, from the one of *marks* for the kind of *quiz*.
+
+    Args:
+        answer: A text, or the values of the form's controls: option numbers of a choice, axis numbers of an axes quiz,
+            operands of a product from left to right, such as `["X.T", "dY"]`.
+        shapes: Of the tensors of the forward program that the quiz is about, as `shapes.infer` or `Facts` give them.
+        forward: That program. Without it, a product is judged by its shape alone.
+    """
+    values = [answer] if isinstance(answer, str) else list(answer)
+    values = [value.strip() for value in values if value.strip()]
+    if sum(len(value) for value in values) > LONGEST_ANSWER:
+        return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
+    return marks[type(quiz)](quiz, values, shapes, forward)
 
 
 def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:

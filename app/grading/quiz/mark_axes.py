@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from app.content.blocks import Axes
+from app.content.blocks import Axes, Forward
 from app.content.sizes import name_of, shape_text, written
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import NOT_YET, Feedback, listed, right, tensor_of, underivable, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, listed, right, tensor_of, underivable, unread, wrong
 
 MOST_AXES = 6
 
@@ -71,7 +71,7 @@ def stretched(source: Shape, target: Shape) -> tuple[frozenset[int], frozenset[i
     return frozenset(must), frozenset(may)
 
 
-def mark_axes(quiz: Axes, values: Sequence[str], shapes: Mapping[str, Shape]) -> Feedback:
+def mark_axes(quiz: Axes, values: Sequence[str], shapes: Shapes, _forward: Forward | None) -> Feedback:
     source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
     if source is None or target is None:
         return underivable(quiz.source if source is None else quiz.of)

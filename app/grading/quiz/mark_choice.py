@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice
-from app.grading.quiz.feedback import NOT_YET, Feedback, counted, right, unread, wrong
+from app.content.blocks import Choice, Forward
+from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, unread, wrong
 
 
-def mark_choice(quiz: Choice, values: Sequence[str]) -> Feedback:
+def mark_choice(quiz: Choice, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     chosen = {int(value) for value in values if value.isdecimal() and len(value) < 4}
     chosen &= set(range(len(quiz.options)))
     if not chosen:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Number, Tempting
+from app.content.blocks import Forward, Number, Tempting
 from app.content.sizes import BRACKETS
-from app.grading.quiz.feedback import NOT_YET, Feedback, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
@@ -28,7 +28,8 @@ class Reading:
     digits: int = 0
 
 
-def mark_number(quiz: Number, text: str) -> Feedback:
+def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+    text = ", ".join(values)
     if not text.strip():
         return unread(f"{NOT_YET} Write a number.")
     count = len(_listed(text, quiz))

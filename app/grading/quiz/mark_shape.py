@@ -1,13 +1,24 @@
 """Shapes: `(5,)`, `5`, `[5]`, `(H,)`, `5,3`, `32x64`, `()`; a partly given shape takes what is missing or the whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Forward
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.sizes import UnreadableShapeError, name_of, named, shape_text, sizes_in, written
 from app.grading.forward.facts import Shape
-from app.grading.quiz.feedback import NOT_YET, Feedback, counted, listed, right, tensor_of, underivable, unread, wrong
+from app.grading.quiz.feedback import (
+    NOT_YET,
+    Feedback,
+    Shapes,
+    counted,
+    listed,
+    right,
+    tensor_of,
+    underivable,
+    unread,
+    wrong,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +29,8 @@ class Read:
     echo: str
 
 
-def mark_shape(quiz: ShapeQuiz, text: str, shapes: Mapping[str, Shape], forward: Forward | None) -> Feedback:
+def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
+    text = ", ".join(values)
     wanted = expected(quiz, shapes)
     if wanted is None:
         return underivable(quiz.of or quiz.name)
