@@ -22,7 +22,7 @@ from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask
 from app.sandbox.runner import Jail
 from app.settings import Settings
-from app.web.tasks import Tasks
+from app.web.checks import Tasks
 from benchmarks.load import BOX, GRADERS, SLUG, Pupil, Tally
 from benchmarks.serving import ROOT, server
 

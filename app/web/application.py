@@ -22,7 +22,7 @@ from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.progress import Place
 from app.store.renames import adopt_renames
-from app.web.checks import Checks
+from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
@@ -42,7 +42,6 @@ from app.web.routes import (
     training,
 )
 from app.web.site import ShapesOf, Site
-from app.web.tasks import Tasks
 from app.web.training_runs import Runs
 
 log = structlog.get_logger()

@@ -1,26 +1,33 @@
 """Checks and runs of submissions: asked of the graders once, found again afterwards, and bounded per learner.
 
 A learner may ask so many at once and so many a minute; what the store answers is free. What cannot be answered now is
-put off by a `NotNowError` and is no attempt.
+put off by a `NotNowError` and is no attempt. A verdict is found again under a key of the task, the text and the sources
+of everything that judges it: after an update of either, the same text is graded again.
 """
 
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import TypeVar
 
-from app.content.blocks import CodeBox, Lesson
+from app.content.blocks import CodeBox, Course, Lesson
+from app.engine.codec import plain
 from app.engine.grader import Grader, Nudge, Run
+from app.engine.task import AnyTask, task_of
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
 from app.web.limits import Allowance, Faults, NotNowError
 from app.web.middleware.metrics import Metrics
-from app.web.tasks import Tasks
 from app.web.verdict_words import JUDGED, LASTING
 
+JUDGES = ("grading", "engine", "sandbox", "content")
 AT_ONCE = 2
 FAULT_COSTS = 4
 """Questions that a learner cannot ask within the minute, where a grader ended over one."""
@@ -30,6 +37,44 @@ BUSY = "Your earlier checks are still running. Your text is saved; wait for them
 TOO_LONG = "The text has {length:,} characters; a box takes {most:,}. Shorten it; it is saved as it is."
 
 A = TypeVar("A", Verdict, Run, Nudge)
+
+
+class Tasks:
+    """Every task of a course, made once: graders recognise a task by identity.
+
+    Args:
+        mark: Of the hidden numbers that answers are judged on.
+    """
+
+    def __init__(self, course: Course, mark: str = "") -> None:
+        judges = _judges() + mark.encode()
+        self._tasks: dict[tuple[str, str], AnyTask] = {}
+        self._hashes: dict[tuple[str, str], str] = {}
+        for lesson in course.lessons:
+            for exercise in lesson.exercises:
+                if isinstance(exercise, CodeBox):
+                    task = task_of(lesson, exercise)
+                    self._tasks[lesson.name, exercise.name] = task
+                    self._hashes[lesson.name, exercise.name] = sha256(
+                        judges + json.dumps(plain(task), sort_keys=True).encode()
+                    ).hexdigest()
+
+    def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:
+        return self._tasks[lesson.name, exercise.name]
+
+    def key(self, lesson: Lesson, exercise: CodeBox, code: str) -> str:
+        key = f"{self._hashes[lesson.name, exercise.name]}\0{code}"
+        return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _judges() -> bytes:
+    root = Path(__file__).resolve().parents[1]
+    together = sha256()
+    for room in JUDGES:
+        for file in sorted((root / room).rglob("*.py")):
+            together.update(file.read_bytes())
+    return together.digest()
 
 
 @dataclass(frozen=True, slots=True)

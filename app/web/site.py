@@ -32,12 +32,11 @@ from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
 from app.grading.shapes.shape_inference import infer
 from app.store.database import Database
-from app.web.checks import Checks
+from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Visitor
 from app.web.pictures import draw
 from app.web.render import Pages
-from app.web.tasks import Tasks
 from app.web.training_runs import Runs
 
 MOST_KEPT = 4096

@@ -1,5 +1,5 @@
 from app.content.blocks import CodeBox
-from app.web.tasks import Tasks
+from app.web.checks import Tasks
 
 
 def test_a_stored_verdict_is_not_found_under_another_secret(course):

@@ -1,9 +1,10 @@
 """Marks quiz answers. Everything is derived from the forward program's shapes; any text is a valid argument."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from app.content.blocks import Axes, Choice, Matmul, Number, Shape
-from app.grading.quiz.feedback import marked
+from app.grading.quiz.feedback import Mark, marked
 from app.grading.quiz.mark_axes import mark_axes
 from app.grading.quiz.mark_choice import mark_choice
 from app.grading.quiz.mark_matmul import mark_matmul
@@ -12,6 +13,12 @@ from app.grading.quiz.mark_shape import mark_shape
 
 __all__ = ["mark"]
 
-MARKS = {Shape: mark_shape, Number: mark_number, Choice: mark_choice, Axes: mark_axes, Matmul: mark_matmul}
+MARKS: Mapping[type, Mark] = {
+    Shape: mark_shape,
+    Number: mark_number,
+    Choice: mark_choice,
+    Axes: mark_axes,
+    Matmul: mark_matmul,
+}
 
 mark = partial(marked, MARKS)
