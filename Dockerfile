@@ -10,9 +10,11 @@ FROM python:3.11-slim-bookworm
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /srv/backhand
 COPY pyproject.toml constraints.txt README.md LICENSE ./
-RUN pip install torch==2.13.0 -c constraints.txt
+# The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
+ARG TORCH_INDEX=""
+RUN pip install torch==2.13.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -c constraints.txt
 COPY app app
-RUN pip install --editable . -c constraints.txt
+RUN pip install --editable '.[postgres]' -c constraints.txt
 COPY lessons lessons
 COPY templates templates
 COPY static static

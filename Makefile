@@ -4,6 +4,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 BIN := .venv/bin
 TORCH := torch==2.13.0
+# The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
+TORCH_INDEX ?=
 WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: run setup test prove lint format tools benchmark screenshots clean
@@ -13,11 +15,11 @@ run: setup
 
 setup: .venv/.installed static/dist/manifest.json
 
-# torch first and alone: asked for with a range, an installer may pick a build of several gigabytes.
+# torch first and alone, from an index of its own where one is given; what is there then stays.
 .venv/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) -c constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) $(if $(TORCH_INDEX),--index-url '$(TORCH_INDEX)') -c constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable . -c constraints.txt
 	touch $@
 

@@ -5,6 +5,7 @@ The zygote plans its children with it, `doctor` prints it, and a result whose ch
 
 import errno
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,8 @@ from typing import Literal
 from app.sandbox import kernel, landlock, namespaces, seccomp
 from app.sandbox.jail import Plan
 
+_UNBOUNDED = 2**60
+"""Version 1 has no word for no limit, but the largest number of pages that it can count."""
 _UIDS = (1_900_000_000, 60_000)
 _NEEDED_TO_DROP = {
     "CAP_SETUID": kernel.CAP_SETUID,
@@ -43,7 +46,7 @@ class Layer:
 
 def probe() -> tuple[Layer, ...]:
     """Ask the kernel for each layer."""
-    return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), _cgroup())
+    return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), memory_group())
 
 
 def plan() -> Plan:
@@ -129,18 +132,32 @@ def _namespaces() -> Layer:
     return Layer(name="namespaces", on=False, weight="extra", reason=words(error), remedy=remedy)
 
 
-def _cgroup() -> Layer:
-    """Whether something outside bounds the memory of all runs together; each run is bounded by its own limit anyway."""
+def memory_group(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Layer:
+    """Whether something outside bounds the memory of all runs together; each run is bounded by its own limit anyway.
+
+    Args:
+        groups: Where control groups are mounted, of version 2, or of version 1 with a folder for each controller.
+        own: In which of them this process is: lines such as `0::/system.slice` or `4:memory:/docker/1a2b`.
+    """
     remedy = "Bound the memory of the service: `docker run --memory`, or MemoryMax= in its systemd unit."
     try:
-        own = Path("/proc/self/cgroup").read_text().strip().rpartition(":")[2].lstrip("/")
-        tops = [Path("/sys/fs/cgroup", own), *Path("/sys/fs/cgroup", own).parents]
-        bounds = [(top / "memory.max").read_text().strip() for top in tops if (top / "memory.max").exists()]
+        bounds = [bound.read_text().strip() for bound in _memory_bounds(groups, own.read_text()) if bound.exists()]
     except OSError as error:
         return Layer(name="cgroup", on=False, weight="extra", reason=words(error), remedy=remedy)
-    if any(bound != "max" for bound in bounds):
+    if any(bound != "max" and int(bound) < _UNBOUNDED for bound in bounds):
         return Layer(name="cgroup", on=True, weight="extra")
     return Layer(name="cgroup", on=False, weight="extra", reason="no memory limit around this process", remedy=remedy)
+
+
+def _memory_bounds(groups: Path, own: str) -> Iterator[Path]:
+    """The files with the limits of a process that is in the groups *own*, and of those around them."""
+    for line in own.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "" or "memory" in controllers.split(","):
+            mount, file = (groups / "memory", "memory.limit_in_bytes") if controllers else (groups, "memory.max")
+            inside = [one for one in path.split("/") if one]
+            # A container may see its own group as the mount, under the path that it has outside.
+            yield from (mount.joinpath(*inside[:depth]) / file for depth in range(len(inside) + 1))
 
 
 def _missing_capabilities() -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from remote import AS_NOBODY, AS_POWERLESS_ROOT, can_change_user
 
-from app.sandbox import kernel
+from app.sandbox import kernel, protection
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import probe
 from app.sandbox.wire import Job, Reply
@@ -130,3 +130,31 @@ def test_a_process_with_busy_threads_may_ask_what_protects_it():
     done = subprocess.run([sys.executable, "-c", BUSY_THREADS], capture_output=True, text=True, check=True, timeout=60)
 
     assert done.stdout == "asked\n"
+
+
+GROUPS = {
+    "version 2, limited": ("0::/a/b", {"a/b/memory.max": "4294967296"}, True),
+    "version 2, limited above": ("0::/a/b", {"a/b/memory.max": "max", "a/memory.max": "1073741824"}, True),
+    "version 2, seen from inside": ("0::/docker/1a", {"memory.max": "1073741824"}, True),
+    "version 2, not limited": ("0::/a", {"a/memory.max": "max", "memory.max": "max"}, False),
+    "version 2, another's limit": ("0::/a", {"a/memory.max": "max", "b/memory.max": "1"}, False),
+    "version 1, limited": ("5:pids:/x\n4:cpu,memory:/a\n0::/", {"memory/a/memory.limit_in_bytes": "4294967296"}, True),
+    "version 1, seen from inside": ("4:memory:/docker/1a\n", {"memory/memory.limit_in_bytes": "4294967296"}, True),
+    "version 1, not limited": ("4:memory:/a", {"memory/a/memory.limit_in_bytes": "9223372036854771712"}, False),
+    "no memory controller": ("5:pids:/x", {}, False),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_limit_of_memory_is_found_in_either_version_of_control_groups(tmp_path, name):
+    own, files, limited = GROUPS[name]
+    (tmp_path / "own").write_text(own)
+    for path, bound in files.items():
+        file = tmp_path / "groups" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{bound}\n")
+
+    layer = protection.memory_group(tmp_path / "groups", tmp_path / "own")
+
+    assert layer.on is limited
+    assert bool(layer.remedy) is not limited

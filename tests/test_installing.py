@@ -1,0 +1,61 @@
+"""How the project is installed: by make and into an image, with torch from the index that is asked for."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+INDEX = "https://index.example/cpu"
+
+
+def commands(*arguments: str) -> list[str]:
+    """What make would do for a fresh environment."""
+    make = shutil.which("make")
+    assert make, "the tests themselves are started by make"
+    done = subprocess.run(
+        [make, "--always-make", "--dry-run", "--no-print-directory", ".venv/.installed", *arguments],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [line for line in done.stdout.splitlines() if "pip install" in line]
+
+
+def in_a_shell(line: str, index: str) -> str:
+    """A line of the Dockerfile with its variables in place, as a shell would run it."""
+    script = f'set -- $(echo {line.removeprefix("RUN pip")}); echo "$*"'
+    return subprocess.run(
+        ["sh", "-c", script], env={"TORCH_INDEX": index}, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_make_asks_the_index_that_is_given_for_torch_alone() -> None:
+    torch, project = commands(f"TORCH_INDEX={INDEX}")
+
+    assert f"torch==2.13.0 --index-url '{INDEX}'" in torch
+    assert INDEX not in project
+
+
+def test_make_asks_the_default_index_where_none_is_given() -> None:
+    assert not [line for line in commands() if "index" in line]
+
+
+@pytest.mark.parametrize(("index", "asked"), [(INDEX, f" --index-url {INDEX}"), ("", "")])
+def test_an_image_asks_the_index_that_is_given_for_torch(index: str, asked: str) -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    (line,) = re.findall(r"^RUN pip install torch.*$", text, re.MULTILINE)
+
+    assert re.search(r"^ARG TORCH_INDEX=", text[: text.index(line)], re.MULTILINE)
+    assert in_a_shell(line, index) == f"install torch==2.13.0{asked} -c constraints.txt"
+
+
+def test_an_image_can_use_postgresql() -> None:
+    assert "--editable '.[postgres]'" in (ROOT / "Dockerfile").read_text()
+
+
+def test_every_place_asks_for_the_same_torch() -> None:
+    files = ("Makefile", "Dockerfile", "constraints.txt", "pyproject.toml")
+    asked = {version for name in files for version in re.findall(r"\btorch==([\d.]+)", (ROOT / name).read_text())}
+
+    assert len(asked) == 1
