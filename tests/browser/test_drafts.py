@@ -142,7 +142,7 @@ def test_a_server_that_cannot_save_is_said_and_asked_again(context: BrowserConte
     page.route("**/draft", lambda route: route.fulfill(status=503, body="The server cannot save right now."))
     write(page, BOX, "dW = 5")
     page.clock.run_for(2_000)
-    expect(page.locator(f"#{BOX.name}-saved")).to_contain_text("Not saved")
+    expect(page.locator(f"#{BOX.name}-saved")).to_have_text("Kept on this device: the server could not save it")
 
     page.unroute("**/draft")
     page.clock.run_for(16_000)

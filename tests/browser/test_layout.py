@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import CodeBox, Grad
+from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import read_lesson
 from tests.browser.steps import expect_verdict, open_page, write
 
@@ -83,6 +84,51 @@ def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_che
     expect(notice).to_have_text("The text has 28,000 characters; a box takes 20,000. Shorten it before you check.")
     write(page, BOX, "dC = 1\n")
     expect(notice).to_be_hidden()
+
+
+def test_a_shape_in_a_table_is_never_broken(page: Page) -> None:
+    open_page(page, EXAMPLE)
+    shapes = page.locator(".prose td > code")
+
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        lines = shapes.evaluate_all("all => all.map(one => one.getClientRects().length)")
+
+        assert len(lines) > 4
+        assert set(lines) == {1}, f"{width} px"
+
+
+LEFT_EDGES = """line => {
+  const range = document.createRange(), edges = new Map();
+  range.selectNodeContents(line);
+  for (const { top, left } of range.getClientRects()) {
+    const row = Math.round(top);
+    edges.set(row, Math.min(left, edges.get(row) ?? left));
+  }
+  return [...edges.values()];
+}"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_is_wrapped_of_a_line_of_code_does_not_begin_where_lines_begin(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    open_page(page, ADDRESS)
+    write(page, BOX, "dC = " + " + ".join(["demb"] * 30))
+
+    left = page.locator(f"#{BOX.name} .cm-line").first.evaluate(LEFT_EDGES)
+
+    assert len(left) > 1
+    assert all(one > left[0] + 10 for one in left[1:])
+
+
+def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
+    open_page(page, EXAMPLE)
+    picker = page.locator("#dg-axes .axes")
+
+    for axis in (0, 1, 3):
+        picker.locator(f"input[value='{axis}']").check()
+
+    expect(picker.locator("[data-result]")).to_have_text("Summed over axes 0, 1 and 3, dY has the shape (4,).")
 
 
 ROWS = """() => [...document.querySelectorAll(".masthead, .code-form .actions")].map(row => {

@@ -92,6 +92,19 @@ def test_lessons_lead_to_their_neighbours_and_to_the_index(client: TestClient) -
     assert "Builds on" in last
 
 
+def test_the_end_of_a_lesson_leads_to_each_place_once(client: TestClient) -> None:
+    text = client.get(LESSON).text
+    end = text.partition('id="complete"')[2]
+
+    assert text.count('href="/lessons/reading"') == 1
+    assert end.count('href="/"') == 1
+    assert end.count("See what you have made") == 0
+    assert (
+        '<a class="button" data-primary href="/finish">See what you have made</a>'
+        in client.get("/lessons/reading").text
+    )
+
+
 def test_a_lesson_without_exercises_is_complete_and_says_what_is_next(client: TestClient) -> None:
     text = client.get("/lessons/reading").text
 
