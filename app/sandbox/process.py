@@ -204,7 +204,7 @@ class Pipe:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._chunks: list[bytes] = []
-        self._bytes = self._most = 0
+        self._bytes, self._most = 0, sys.maxsize
         self._looks = _LOOKS
         self.ended: Result | None = None
         os.set_blocking(descriptor, False)
@@ -254,7 +254,7 @@ class Pipe:
         """Whether the last frame is the one that ends a result, and not numbers that look like it."""
         if self._chunks and self._chunks[-1].endswith(_ENDS) and self._looks:
             self._looks -= 1
-            result = decode_result(b"".join(self._chunks))
+            result = decode_result(b"".join(self._chunks), contents=False)
             self.ended = result if result.ended and not result.malformed else None
         return self.ended is not None
 

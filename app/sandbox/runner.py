@@ -11,10 +11,11 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.sandbox import jail, kernel, protection
 from app.sandbox.process import COMMAND, Child, Exit, Interrupt, Pipe, Zygote, ZygoteGoneError
-from app.sandbox.wire import Ending, Job, Reply, Result, decode_result, encode_job
+from app.sandbox.wire import Carried, Ending, Job, Reply, Result, decode_result, encode_job, held
 
 _RETRY_SECONDS = 1.0
 _REPORT_SECONDS = 5.0
@@ -83,22 +84,33 @@ class Jail:
         Raises:
             StoppedError: The `interrupt` asked for it.
         """
-        if self.refusal:
-            return Reply(ending="fault", detail=self.refusal)
-        if self._closed:
-            return Reply(ending="fault", detail="the jail is closed")
         parts = encode_job(job)
+        try:
+            with held(parts) as source:
+                return self.carry(source, job).reply
+        except OSError as error:
+            return Reply(ending="fault", detail=protection.words(error))
+
+    def carry(self, source: int, limits: Job) -> Carried:
+        """Run the job that the file *source* holds, as `encode_job` writes it; of *limits* only the limits count.
+
+        Raises:
+            StoppedError: The `interrupt` asked for it.
+        """
+        if self.refusal:
+            return Carried(ending="fault", detail=self.refusal)
+        if self._closed:
+            return Carried(ending="fault", detail="the jail is closed")
         with self._lock:
             started = time.perf_counter()
             try:
-                reply = self._run(job, parts)
+                carried = self._run(source, limits)
             except ZygoteGoneError as error:
                 self._replace(str(error))
-                reply = Reply(ending="fault", detail=f"the zygote ended: {error}"[:2000])
+                carried = Carried(ending="fault", detail=f"the zygote ended: {error}"[:2000])
             except OSError as error:
-                reply = Reply(ending="fault", detail=protection.words(error))
-            wall_ms = (time.perf_counter() - started) * 1000
-        return Reply(ending=reply.ending, arrays=reply.arrays, texts=reply.texts, detail=reply.detail, wall_ms=wall_ms)
+                carried = Carried(ending="fault", detail=protection.words(error))
+            return replace(carried, wall_ms=(time.perf_counter() - started) * 1000)
 
     def bare_fork(self) -> float:
         """Seconds of one bare fork-and-exit of the zygote: the floor that benchmarks compare with."""
@@ -123,19 +135,20 @@ class Jail:
             return "Code cannot run here: Landlock is required by the settings and missing."
         return ""
 
-    def _run(self, job: Job, parts: Sequence[bytes | memoryview]) -> Reply:
+    def _run(self, source: int, job: Job) -> Carried:
         zygote, child = self._start()
         try:
-            read_end = self._hand_over(child, job, parts)
+            read_end = self._hand_over(child, job, source)
             with contextlib.closing(Pipe(read_end)) as pipe:
                 cut = pipe.follow(child, job, self.interrupt)
-                result = pipe.ended or decode_result(pipe.drain())
+                blob = pipe.drain()
+            result = pipe.ended or decode_result(blob, contents=False)
             # How one ended that was killed from here is known, and nobody waits until its memory is taken down.
             end = _AT_ONCE if cut or pipe.ended else zygote.exit_of(child, _REPORT_SECONDS)
         finally:
             zygote.release(child)
         ending, detail = self._judge(job, result, end, cut)
-        return Reply(ending=ending, arrays=result.arrays, texts=result.texts, detail=detail)
+        return Carried(ending=ending, blob=blob, detail=detail)
 
     def _start(self) -> tuple[Zygote, Child]:
         """A zygote and its waiting child; one that died before it was given anything is simply replaced."""
@@ -184,20 +197,18 @@ class Jail:
             self._failed_at, self._failure = time.monotonic(), failure
 
     @staticmethod
-    def _hand_over(child: Child, job: Job, parts: Sequence[bytes | memoryview]) -> int:
+    def _hand_over(child: Child, job: Job, source: int) -> int:
         """Give *child* the job and the write end of a pipe; return the read end."""
         read_end, write_end = os.pipe2(os.O_CLOEXEC)
-        source = os.memfd_create("job", os.MFD_CLOEXEC)
         try:
-            length = _write_all(source, parts)
-            socket.send_fds(child.channel, [f"[{length},{job.seconds}]".encode()], [source, write_end])
+            head = f"[{os.fstat(source).st_size},{job.seconds}]".encode()
+            socket.send_fds(child.channel, [head], [source, write_end])
         except BrokenPipeError:
             pass  # it died while it waited: the exit report says how
         except BaseException:
             os.close(read_end)
             raise
         finally:
-            os.close(source)
             os.close(write_end)
         return read_end
 
@@ -227,12 +238,3 @@ class Jail:
         if not result.ended:
             return "crashed", "the program ended the process"
         return result.ended, ""
-
-
-def _write_all(descriptor: int, parts: Sequence[bytes | memoryview]) -> int:
-    """Write *parts* one after the other, without joining them; return the number of bytes."""
-    total = sum(len(part) for part in parts)
-    written = sum(os.writev(descriptor, parts[place : place + 64]) for place in range(0, len(parts), 64))
-    if written != total:
-        raise OSError(28, "the job did not fit into memory")
-    return total

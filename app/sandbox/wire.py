@@ -5,8 +5,10 @@ any bytes at all give a `Result`, in time and memory proportional to them.
 """
 
 import math
+import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -52,6 +54,23 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What came back of a run, as it was sent: *blob* is what the child wrote."""
+
+    ending: Ending
+    blob: bytes = b""
+    wall_ms: float = 0.0
+    detail: str = ""
+
+    @property
+    def reply(self) -> Reply:
+        result = decode_result(self.blob)
+        return Reply(
+            ending=self.ending, arrays=result.arrays, texts=result.texts, wall_ms=self.wall_ms, detail=self.detail
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The bytes of one child, read.
 
@@ -76,6 +95,7 @@ FRAMES = 20_000
 """More than any driver sends; a flood of tiny frames must not cost the reader more than it cost the sender."""
 
 _ELEMENTS = 2**40
+_NOTHING = np.empty(0)
 _PLAIN = {name: np.dtype(name).newbyteorder("<") for name in frames.DTYPES}
 _NAMES = {np.dtype(name): name for name in frames.DTYPES}  # to ask a dtype for its name takes numpy long
 
@@ -86,18 +106,9 @@ def encode_job(job: Job) -> list[bytes | memoryview]:
     Raises:
         ValueError: An array has a dtype that does not cross.
     """
-    return encoded([job.driver, job.header, job.output_bytes], job.arrays)
-
-
-def encoded(document: Any, arrays: Mapping[str, Array]) -> list[bytes | memoryview]:
-    """The parts of *document* (JSON values) and *arrays*, as `frames.split_job` reads them.
-
-    Raises:
-        ValueError: An array has a dtype that does not cross.
-    """
     listed = []
     parts: list[bytes | memoryview] = []
-    for key, array in arrays.items():
+    for key, array in job.arrays.items():
         name = _NAMES.get(array.dtype) or array.dtype.name
         if name not in _PLAIN:
             raise ValueError(f"array {key!r} has dtype {array.dtype}")
@@ -106,11 +117,32 @@ def encoded(document: Any, arrays: Mapping[str, Array]) -> list[bytes | memoryvi
         if plain.nbytes:
             parts.append(plain.reshape(-1).view(np.uint8).data)
             parts.append(bytes(frames.aligned(plain.nbytes) - plain.nbytes))
-    return [frames.job_head(document, listed), *parts]
+    return [frames.job_head([job.driver, job.header, job.output_bytes], listed), *parts]
 
 
-def decode_result(blob: bytes) -> Result:
-    """Read everything that a child wrote, whatever it is."""
+@contextmanager
+def held(parts: Sequence[bytes | memoryview]) -> Iterator[int]:
+    """A file in memory that holds *parts* one after the other, which are not joined for it.
+
+    Raises:
+        OSError: There is no memory for it.
+    """
+    file = os.memfd_create("held", os.MFD_CLOEXEC)
+    try:
+        written = sum(os.writev(file, parts[place : place + 64]) for place in range(0, len(parts), 64))
+        if written != sum(len(part) for part in parts):
+            raise OSError(28, "it did not fit into memory")
+        yield file
+    finally:
+        os.close(file)
+
+
+def decode_result(blob: bytes, *, contents: bool = True) -> Result:
+    """Read everything that a child wrote, whatever it is.
+
+    Args:
+        contents: Keep the tensors and the texts; without, they are looked at only as far as where they end.
+    """
     if blob.startswith(frames.FAULT):
         return Result(fault=blob[len(frames.FAULT) : 600].decode("utf-8", "replace"))
     if len(blob) < frames.ARMED.size or not blob.startswith(frames.ARMED_MARK):
@@ -122,12 +154,12 @@ def decode_result(blob: bytes) -> Result:
     filtered = blob.startswith(frames.BOXED, start)
     arrays: dict[str, Array] = {}
     texts: dict[str, str] = {}
-    ended, whole = _read_frames(blob, start + len(frames.BOXED) * filtered, arrays, texts)
+    ended, whole = _read_frames(blob, start + len(frames.BOXED) * filtered, arrays, texts, contents)
     return Result(layers=layers, filtered=filtered, arrays=arrays, texts=texts, ended=ended, malformed=not whole)
 
 
 def _read_frames(
-    blob: bytes, place: int, arrays: dict[str, Array], texts: dict[str, str]
+    blob: bytes, place: int, arrays: dict[str, Array], texts: dict[str, str], contents: bool
 ) -> tuple[Literal["", "done", "memory"], bool]:
     """Fill *arrays* and *texts*; return how it ended and whether every byte belonged to a whole frame."""
     for _ in range(FRAMES):
@@ -139,9 +171,9 @@ def _read_frames(
                 mark, last = blob[place : place + 2], place + 2 == len(blob)
                 return ("done" if mark == frames.END_DONE else "memory" if mark == frames.END_MEMORY else ""), last
             if kind == b"T":
-                place = _read_tensor(blob, place, arrays, texts)
+                place = _read_tensor(blob, place, arrays, texts, contents)
             elif kind == b"S":
-                place = _read_text(blob, place, arrays, texts)
+                place = _read_text(blob, place, arrays, texts, contents)
             else:
                 return "", False
         except (ValueError, struct.error):  # cut short, a wrong size, a key twice
@@ -149,7 +181,7 @@ def _read_frames(
     return "", False
 
 
-def _read_tensor(blob: bytes, place: int, arrays: dict[str, Array], texts: Mapping[str, str]) -> int:
+def _read_tensor(blob: bytes, place: int, arrays: dict[str, Array], texts: Mapping[str, str], contents: bool) -> int:
     _, key_bytes, dtype, dimensions = frames.TENSOR_HEAD.unpack_from(blob, place)
     place += frames.TENSOR_HEAD.size
     if key_bytes > frames.KEY_BYTES or dtype >= len(frames.DTYPES) or dimensions > frames.DIMENSIONS:
@@ -164,20 +196,23 @@ def _read_tensor(blob: bytes, place: int, arrays: dict[str, Array], texts: Mappi
     end = place + math.prod(shape) * frames.ITEM_BYTES[name]
     if end > len(blob):
         raise ValueError("cut short")
+    if not contents:
+        arrays[key] = _NOTHING
+        return int(end)
     raw = blob[place:end]  # a copy of its own: aligned, and it does not keep the whole result alive
     numbers = np.frombuffer(raw, np.uint8) != 0 if name == "bool" else np.frombuffer(raw, _PLAIN[name])
     arrays[key] = numbers.reshape(shape)
     return int(end)
 
 
-def _read_text(blob: bytes, place: int, arrays: Mapping[str, Array], texts: dict[str, str]) -> int:
+def _read_text(blob: bytes, place: int, arrays: Mapping[str, Array], texts: dict[str, str], contents: bool) -> int:
     _, key_bytes, text_bytes = frames.TEXT_HEAD.unpack_from(blob, place)
     place += frames.TEXT_HEAD.size
     end = place + key_bytes + text_bytes
     if key_bytes > frames.KEY_BYTES or text_bytes > frames.TEXT_BYTES or end > len(blob):
         raise ValueError("not a text")
     key = _key(blob, place, key_bytes, arrays, texts)
-    texts[key] = blob[place + key_bytes : end].decode("utf-8", "replace")
+    texts[key] = blob[place + key_bytes : end].decode("utf-8", "replace") if contents else ""
     return int(end)
 
 

@@ -1,66 +1,50 @@
-"""Messages with arrays between a grader and its reader, in the format in which a job goes into the jail.
+"""Messages between a grader and its reader: JSON, and with it, if there is one, a file in memory.
 
-Each is a file in memory that is handed over: one wake-up of the other end, however large it is. Plain data only, as at
-every wall: neither end can make the other run anything.
+A file is handed over and not copied: the other end wakes up once, however large it is, and a job goes on into the jail
+as it is. Plain data only, as at every wall: neither end can make the other run anything.
 """
 
+import json
 import os
 import socket
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from app.grading.judge.compare import Array
-from app.sandbox.frames import split_job
-from app.sandbox.wire import encoded
+from app.sandbox.wire import held
 
 LARGEST = 256 * 2**20
-"""Bytes of one message; a run may send back 64 MB, and a job is what an exercise holds."""
-_PARTS = 64  # of one write
+"""Bytes of one file; a run may send back 64 MB, and a job is what an exercise holds."""
 
 
-def put(connection: socket.socket, message: Any, arrays: Mapping[str, Array] | None = None) -> None:
-    """Send *message* (JSON values) and *arrays*.
+def put(connection: socket.socket, message: Any, file: int | None = None) -> None:
+    """Send *message* (JSON values) and *file*.
 
     Raises:
         OSError: The other end has closed, or there is no memory.
     """
-    handed = os.memfd_create("message", os.MFD_CLOEXEC)
-    try:
-        _write(handed, encoded(message, {} if arrays is None else arrays))
-        socket.send_fds(connection, [b"m"], [handed])
-    finally:
-        os.close(handed)
+    with held([json.dumps(message, separators=(",", ":")).encode()]) as letter:
+        socket.send_fds(connection, [b"m"], [letter] if file is None else [letter, file])
 
 
-def take(connection: socket.socket) -> tuple[Any, dict[str, Array]] | None:
-    """The next message and its arrays; None where the other end has closed.
+def take(connection: socket.socket) -> tuple[Any, int | None] | None:
+    """The next message and its file, which belongs to the caller; None where the other end has closed.
 
     Raises:
         ValueError: What came is no message.
     """
-    _, handed, _, _ = socket.recv_fds(connection, 1, 1)
-    if not handed:
+    _, files, _, _ = socket.recv_fds(connection, 1, 2)
+    if not files:
         return None
-    try:
-        length = os.fstat(handed[0]).st_size
-        if length > LARGEST:
-            raise ValueError(f"a message of {length} bytes was sent; the longest is {LARGEST}")
-        whole = bytearray(length)
-        os.preadv(handed[0], [whole], 0)
-    finally:
-        os.close(handed[0])
-    message, listed = split_job(whole)
-    return message, {key: _array(whole, dtype, shape, offset) for key, dtype, shape, offset in listed}
+    return json.loads(contents(files[0])), files[1] if len(files) > 1 else None
 
 
-def _array(whole: bytearray, dtype: str, shape: Sequence[int], offset: int) -> Array:
-    count = int(np.prod(shape, dtype=np.int64))
-    return np.frombuffer(whole, dtype, count, offset).reshape(shape) if count else np.empty(shape, dtype)
+def contents(file: int) -> bytes:
+    """What *file* holds; it is closed.
 
-
-def _write(handed: int, parts: Sequence[bytes | memoryview]) -> None:
-    total = sum(len(part) for part in parts)
-    if sum(os.writev(handed, parts[at : at + _PARTS]) for at in range(0, len(parts), _PARTS)) != total:
-        raise OSError(28, "a message did not fit into memory")
+    Raises:
+        ValueError: It holds too much.
+    """
+    with os.fdopen(file, "rb"):
+        size = os.fstat(file).st_size
+        if size > LARGEST:
+            raise ValueError(f"a file of {size} bytes was sent; the longest is {LARGEST}")
+        return os.pread(file, size, 0)

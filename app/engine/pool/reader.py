@@ -15,13 +15,13 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from app.engine.grade.forward_references import JailRuns
-from app.engine.pool.crossing import put, take
+from app.engine.pool.crossing import contents, put, take
 from app.sandbox import kernel
 from app.sandbox.process import StoppedError
-from app.sandbox.wire import Job, Reply
+from app.sandbox.wire import Carried, Job, Reply, encode_job, held
 
 CPU_SECONDS = 3
 """Of processor time for one question, at least; the kernel counts whole seconds, so it may be one more."""
@@ -34,6 +34,12 @@ _LOG = logging.getLogger(__name__)
 Say = Callable[[Any], None]
 Answer = Callable[[dict[str, Any]], Any]
 Make = Callable[[JailRuns, Say], Answer]
+
+
+class Carries(Protocol):
+    """A jail that takes a job as it is written."""
+
+    def carry(self, source: int, limits: Job) -> Carried: ...
 
 
 class ReaderDiedError(Exception):
@@ -58,7 +64,7 @@ class Reader:
         make: Called in the reader, with its way to the jail and its way to tell something before the answer is there.
     """
 
-    def __init__(self, jail: JailRuns, make: Make) -> None:
+    def __init__(self, jail: Carries, make: Make) -> None:
         self._jail = jail
         self._make = make
         self._pid = 0
@@ -76,9 +82,9 @@ class Reader:
         try:
             put(connection, question)
             while True:
-                message, arrays = self._next(connection)
-                if "run" in message:
-                    put(connection, *self._ran(Job(arrays=arrays, **message["run"])))
+                message, job = self._next(connection)
+                if job is not None:
+                    self._run(connection, job, message["limits"])
                 elif "said" in message:
                     said = message["said"]
                 elif "stopped" in message:
@@ -101,7 +107,7 @@ class Reader:
         _, status = os.waitpid(self._pid, 0)
         return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
-    def _next(self, connection: socket.socket) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _next(self, connection: socket.socket) -> tuple[dict[str, Any], int | None]:
         if not select.select([connection], [], [], SILENT_SECONDS)[0]:
             raise TimeoutError
         found = take(connection)
@@ -109,13 +115,16 @@ class Reader:
             raise EOFError
         return found
 
-    def _ran(self, job: Job) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _run(self, connection: socket.socket, job: int, limits: dict[str, Any]) -> None:
         try:
-            reply = self._jail.run(job)
+            came = self._jail.carry(job, Job(driver="", header={}, **limits))
         except StoppedError:
-            return {"stopped": True}, {}
-        words = {"ending": reply.ending, "texts": dict(reply.texts), "wall_ms": reply.wall_ms, "detail": reply.detail}
-        return {"reply": words}, dict(reply.arrays)
+            put(connection, {"stopped": True})
+            return
+        finally:
+            os.close(job)
+        with held([came.blob]) as blob:
+            put(connection, {"ending": came.ending, "wall_ms": came.wall_ms, "detail": came.detail}, blob)
 
     def _begin(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -135,15 +144,16 @@ class _Asking:
         self._connection = connection
 
     def run(self, job: Job) -> Reply:
-        asked = {name: getattr(job, name) for name in ("driver", "header", "seconds", "cpu_seconds", "output_bytes")}
-        put(self._connection, {"run": asked}, job.arrays)
+        limits = {name: getattr(job, name) for name in ("seconds", "cpu_seconds", "output_bytes")}
+        with held(encode_job(job)) as source:
+            put(self._connection, {"limits": limits}, source)
         found = take(self._connection)
         if found is None:
             os._exit(0)
-        message, arrays = found
-        if "stopped" in message:
+        message, blob = found
+        if blob is None:
             raise StoppedError
-        return Reply(arrays=arrays, **message["reply"])
+        return Carried(blob=contents(blob), **message).reply
 
 
 def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:

@@ -3,16 +3,19 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from app.engine.grade.forward_references import JailRuns
 from app.engine.pool import reader
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
+from app.sandbox import frames
 from app.sandbox.process import StoppedError
-from app.sandbox.wire import Job, Reply
+from app.sandbox.wire import Carried, Job
 
 
 class Jail:
@@ -22,53 +25,59 @@ class Jail:
         self.stopped = stopped
         self.pids: list[int] = []
 
-    def run(self, job: Job) -> Reply:
+    def carry(self, source: int, limits: Job) -> Carried:
         self.pids.append(os.getpid())
         if self.stopped:
             raise StoppedError
-        arrays = {key: one + one for key, one in job.arrays.items()}
-        return Reply(ending="done", arrays=arrays, texts={"driver": job.driver, "source": job.header["source"]})
+        whole = bytearray(os.pread(source, os.fstat(source).st_size, 0))
+        (driver, header, _), arrays = frames.split_job(whole)
+        sent = b"".join(
+            frames.tensor_head(key, dtype, shape) + (np.frombuffer(whole, dtype, prod(shape), at) * 2).tobytes()
+            for key, dtype, shape, at in arrays
+        )
+        said = frames.text_frame("said", f"{driver} {header['source']} {limits.seconds} {limits.cpu_seconds}")
+        return Carried(ending="done", blob=frames.ARMED.pack(frames.ARMED_MARK, 63) + sent + said + frames.END_DONE)
 
 
-def asked(jail: Jail, say: Say) -> Answer:
+def asked(jail: JailRuns, say: Say) -> Answer:
     def answer(question: dict[str, Any]) -> Any:
         return globals()[question["do"]](jail, say)
 
     return answer
 
 
-def pid(_jail: Jail, _say: Say) -> int:
+def pid(_jail: JailRuns, _say: Say) -> int:
     return os.getpid()
 
 
-def spin(_jail: Jail, say: Say) -> None:
+def spin(_jail: JailRuns, say: Say) -> None:
     say("bare")
     while True:
         pass
 
 
-def sleep(_jail: Jail, _say: Say) -> None:
+def sleep(_jail: JailRuns, _say: Say) -> None:
     time.sleep(60)
 
 
-def take_memory(_jail: Jail, _say: Say) -> int:
+def take_memory(_jail: JailRuns, _say: Say) -> int:
     try:
         return np.ones(reader.MEMORY_BYTES // 4).size
     except MemoryError:
         return 0
 
 
-def crash(_jail: Jail, _say: Say) -> None:
+def crash(_jail: JailRuns, _say: Say) -> None:
     os.abort()
 
 
-def descriptors(_jail: Jail, _say: Say) -> int:
+def descriptors(_jail: JailRuns, _say: Say) -> int:
     return sum(one.exists() for one in Path("/proc/self/fd").iterdir())
 
 
-def double(jail: Jail, _say: Say) -> Any:
-    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(True), "none": np.zeros((0, 4), np.int64)}
-    reply = jail.run(Job(driver="attempt", header={"source": "x"}, arrays=arrays))
+def double(jail: JailRuns, _say: Say) -> Any:
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(3), "none": np.zeros((0, 4), np.int64)}
+    reply = jail.run(Job(driver="attempt", header={"source": "x"}, arrays=arrays, seconds=1.5))
     return [{key: one.tolist() for key, one in reply.arrays.items()}, dict(reply.texts)]
 
 
@@ -94,8 +103,8 @@ def test_a_reader_answers_one_question_after_the_other(begun: Reader) -> None:
 def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
     arrays, texts = begun.ask({"do": "double"})
 
-    assert arrays == {"a": [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]], "b": True, "none": []}
-    assert texts == {"driver": "attempt", "source": "x"}
+    assert arrays == {"a": [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]], "b": 6, "none": []}
+    assert texts == {"said": "attempt x 1.5 inf"}
     assert jail.pids == [os.getpid()]
 
 
