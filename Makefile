@@ -8,7 +8,7 @@ TORCH := torch==2.13.0
 TORCH_INDEX ?=
 WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run setup test prove lint format tools benchmark screenshots clean
+.PHONY: run setup test prove quick mutants lint format tools benchmark screenshots clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -54,6 +54,14 @@ test: setup .venv/.developed tools lint
 # What `make test` leaves out, and ten times as many examples of each fuzz test.
 prove: setup .venv/.developed tools
 	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis"
+
+# The tests that belong to what changed since main.
+quick: setup .venv/.developed
+	@tests="$$($(BIN)/python -m tests.quick)"; [ -z "$$tests" ] || $(BIN)/pytest $(WORKERS) $$tests
+
+# Two hundred single reversals of the code, and whether a test notices each. Takes hours; leaves every file as it was.
+mutants: setup .venv/.developed tools
+	$(BIN)/python -m tests.mutate
 
 benchmark: setup .venv/.developed
 	$(BIN)/python -m benchmarks
