@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, Forward
+from app.content.blocks import Choice, Forward, Option
 from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, unread, wrong
 
 
@@ -15,15 +15,22 @@ def mark_choice(quiz: Choice, values: Sequence[str], _shapes: Shapes, _forward: 
         return unread(f"{NOT_YET} Choose {'every option that holds' if quiz.multiple else 'one of the options'}.")
     wanted = {index for index, option in enumerate(quiz.options) if option.right}
     false = [quiz.options[index] for index in sorted(chosen - wanted)]
-    told = [option.feedback for option in false if option.feedback]
+    told = [option for option in false if option.feedback]
     if not quiz.multiple and len(chosen) > 1:
         return unread(f"{NOT_YET} Exactly one option holds: choose one.")
     if chosen == wanted:
-        said = [option.feedback for option in quiz.options if option.right and option.feedback]
-        return right(Markup("\n").join(said) if said else "That holds.")
+        said = [option for option in quiz.options if option.right and option.feedback]
+        return right(_of_each(said, len(chosen) > 1) if said else "That holds.")
     if told:
-        return wrong(Markup("\n").join(told))
+        return wrong(_of_each(told, len(chosen) > 1))
     if false:
         return wrong(f"{NOT_YET} {'Not all of these hold.' if len(chosen) > 1 else 'That does not hold.'}")
     missing = counted(len(wanted - chosen), "option that also holds is", "options that also hold are")
     return wrong(f"{NOT_YET} What you chose holds, but {missing} missing.")
+
+
+def _of_each(options: Sequence[Option], named: bool) -> Markup:
+    """What is said of *options*; each is *named* above it where several could be meant."""
+    about = '<div class="about">{}</div>\n'
+    parts = (Markup(about).format(one.html) + (one.feedback or "") if named else one.feedback or "" for one in options)
+    return Markup("\n").join(parts)

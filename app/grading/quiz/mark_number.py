@@ -49,7 +49,8 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
     tempting = nearest_tempting(quiz, readings)
     rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
     if tempting is None and rounded:
-        return wrong("Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded))
+        # Neither right nor wrong: nobody is told "not right" and "right" in one breath.
+        return unread("Right, but rounded too far: give more digits, or the fraction itself.", echo_of(text, rounded))
     if tempting:
         return wrong(tempting.html, echo)
     if any(_counts(reading, -answer, quiz) for reading in readings):

@@ -176,7 +176,7 @@ def test_a_right_number_is_read_in_every_notation(answer):
 def test_rounding_too_far_is_its_own_message(answer):
     feedback = answered("bessel", answer)
 
-    assert feedback.correct is False
+    assert feedback.correct is None
     assert feedback.message.startswith("Right, but rounded too far")
 
 
@@ -269,7 +269,11 @@ def test_one_box_means_one_choice_and_several_mean_all():
     assert (
         answered("several", ["0"]).message == "Not yet. What you chose holds, but 1 option that also holds is missing."
     )
-    assert answered("several", ["0", "1", "2"]).message == "<p>Not this.</p>"
+    assert answered("several", ["1"]).message == "<p>Not this.</p>"
+
+
+def test_where_several_are_chosen_each_reason_stands_below_its_option():
+    assert answered("several", ["0", "1", "2"]).message == '<div class="about">second</div>\n<p>Not this.</p>'
 
 
 def test_axes_are_explained_in_words():
