@@ -30,6 +30,12 @@ class Settings(BaseSettings):
     checks_per_minute: int = Field(
         default=30, ge=0, description="Checks, runs, nudges and training starts of one learner; 0 for no limit."
     )
+    changes_per_minute: int = Field(
+        default=240, ge=0, description="Answers and saves of one learner; a text is saved every second. 0 for no limit."
+    )
+    new_learners_per_minute: int = Field(
+        default=300, ge=0, description="From one address; a class may come at once. 0 for no limit."
+    )
     hosts: str = Field(
         default="", description="Names that requests may ask for; empty means any, or those of this machine alone."
     )

@@ -24,7 +24,9 @@ def server(graders: int = 1) -> Iterator[int]:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         # Without a limit for each learner: one of them stands for many here.
-        settings = {"BACKHAND_DATA_DIR": folder, "BACKHAND_GRADERS": str(graders), "BACKHAND_CHECKS_PER_MINUTE": "0"}
+        limits = dict.fromkeys(("CHECKS", "CHANGES", "NEW_LEARNERS"), "0")
+        settings = {"BACKHAND_DATA_DIR": folder, "BACKHAND_GRADERS": str(graders)}
+        settings |= {f"BACKHAND_{name}_PER_MINUTE": most for name, most in limits.items()}
         process = subprocess.Popen(
             [sys.executable, "-m", "app", "serve", "--port", str(port)],
             cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

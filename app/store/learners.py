@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, exists, func, select, update
+from sqlalchemy import CursorResult, delete, exists, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Base, Draft, Learner, Session
+from app.store.tables import Attempt, Base, Draft, Learner, Session
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -72,12 +72,21 @@ async def try_writing(db: AsyncSession) -> None:
 
 
 async def forget_empty(db: AsyncSession, before: datetime) -> int:
-    """Delete learners who left nothing behind and were not here since *before*; how many there were."""
+    """Delete learners who left nothing behind but wrong choices, and were not here since *before*; how many."""
     tables = (table for table in Base.metadata.sorted_tables if "learner_id" in table.c and table.name != "session")
-    traces = [exists().where(table.c.learner_id == Learner.id) for table in tables]
+    worth = {Attempt.__tablename__: or_(Attempt.kind != "quiz", Attempt.correct.is_(True))}
+    traces = [exists().where(table.c.learner_id == Learner.id, worth.get(table.name, true())) for table in tables]
     traces.append(exists().where(Session.learner_id == Learner.id, Session.seen_at >= before))
     # The database counts them: their ids in a list can be more than a statement may hold.
     here = func.coalesce(Learner.opened_at, Learner.created_at)
     empty = delete(Learner).where(here < before, *(~trace for trace in traces))
     gone = await db.execute(empty.execution_options(synchronize_session=False))
+    return cast(CursorResult[Any], gone).rowcount
+
+
+async def forget_lost(db: AsyncSession, before: datetime) -> int:
+    """Delete learners whom no browser knows since *before*; how many there were."""
+    seen = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
+    lost = delete(Learner).where(Learner.created_at < before, ~seen)
+    gone = await db.execute(lost.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount

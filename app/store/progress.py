@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import hold, now
-from app.store.tables import Attempt, Draft, Learner, Progress
+from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
+KEPT_ATTEMPTS = 50
+"""At one exercise: the newest of them, the newest that was right, and those that a training run refers to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class Tries:
 
 
 async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Attempt:
-    """Keep one attempt, whatever came before it."""
+    """Keep one attempt, whatever came before it; of those before it, no more than the store has room for."""
     values = {
         "learner_id": learner,
         "lesson": lesson,
@@ -50,6 +52,8 @@ async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: 
     }
     # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
     await db.execute(_INSERT, values)
+    mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
+    await db.execute(_FORGET_OLDER, mine, execution_options={"synchronize_session": False})
     return Attempt(**values)
 
 
@@ -111,6 +115,17 @@ def _tries(*mine: ColumnElement[bool]) -> Select[Any]:
 
 # Made once: to put a statement together takes longer than to run it, and every check asks these.
 _TRIES, _TRIES_AT_ONE = _tries(*_MINE), _tries(*_AT_ONE)
+_OLDER = select(Attempt.id).where(*_AT_ONE).order_by(Attempt.id.desc()).offset(KEPT_ATTEMPTS).limit(1)
+_NEWEST_RIGHT = select(func.coalesce(func.max(Attempt.id), 0)).where(*_AT_ONE, Attempt.correct.is_(True))
+_TRAINED = select(TrainingRun.attempt_id).where(
+    TrainingRun.learner_id == bindparam("learner"), TrainingRun.attempt_id.is_not(None)
+)
+_FORGET_OLDER = delete(Attempt).where(
+    *_AT_ONE,
+    Attempt.id <= _OLDER.scalar_subquery(),
+    Attempt.id != _NEWEST_RIGHT.scalar_subquery(),
+    Attempt.id.not_in(_TRAINED),
+)
 _COUNTS_AT = select(func.count(), _FAILED).where(*_AT_ONE)
 _INSERT = insert(cast(Table, Attempt.__table__))
 _STORED_VERDICT = (

@@ -1,5 +1,7 @@
 """The web application, put together from its parts."""
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,6 +10,7 @@ from datetime import timedelta
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -26,7 +29,7 @@ from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
-from app.web.middleware.visitor import VisitorMiddleware
+from app.web.middleware.visitor import COOKIE_SECONDS, Sessions, VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
@@ -46,7 +49,9 @@ from app.web.training_runs import Runs
 
 log = structlog.get_logger()
 
-EMPTY_LEARNERS_STAY = timedelta(days=30)
+EMPTY_LEARNERS_STAY = timedelta(days=7)
+LOST_LEARNERS_STAY = timedelta(seconds=COOKIE_SECONDS)
+SWEEP_SECONDS = 6 * 3600
 
 
 def create_app(
@@ -67,6 +72,9 @@ def create_app(
     """
     shown = course if drafts else published(course)
     database = Database(settings.resolved_database_url)
+    sessions = Sessions(
+        database, changes_a_minute=settings.changes_per_minute, new_a_minute=settings.new_learners_per_minute
+    )
     assets = Assets()
     tasks, metrics = Tasks(shown, mark), Metrics()
     site = Site(
@@ -85,12 +93,15 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
-            await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
             await adopt_renames(db, renames_of(site.course))
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
+        stopping = asyncio.Event()
+        sweeping = asyncio.create_task(_sweep(database, stopping))
         yield
+        stopping.set()
+        await sweeping
         await site.runs.close()
         await database.close()
 
@@ -109,7 +120,7 @@ def create_app(
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
             Middleware(ErrorPages, show=_show_error),
             Middleware(RequestGuard, hosts=hosts),
-            Middleware(VisitorMiddleware, database=database, secure=settings.secure_cookies),
+            Middleware(VisitorMiddleware, sessions=sessions, secure=settings.secure_cookies),
         ],
     )
     app.state.site = site
@@ -141,6 +152,19 @@ def renames_of(course: Course) -> dict[Place, Place]:
             former += [(name, word) for name in lesson.was for word in (one.name, *one.was) if "#" not in word]
             found |= {Place(*old): Place(lesson.name, one.name) for old in former if Place(*old) not in current}
     return found
+
+
+async def _sweep(database: Database, stopping: asyncio.Event) -> None:
+    """Forget from time to time who left nothing behind, and whom no browser knows any more."""
+    while not stopping.is_set():
+        try:
+            async with database.write() as db:
+                await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
+                await learners.forget_lost(db, now() - LOST_LEARNERS_STAY)
+        except (SQLAlchemyError, OSError) as error:
+            log.warning("learners-not-swept", error=type(error).__name__)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), SWEEP_SECONDS)
 
 
 async def _as_page(request: Request, error: Exception) -> Response:

@@ -8,7 +8,7 @@ only sign there is, it needs no second address, and it reaches the very process 
 import asyncio
 import math
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Hashable
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -20,6 +20,8 @@ MINUTE = 60.0
 FAULT_SECONDS = 600.0
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
+TOO_MANY_CHANGES = "More than {limit} changes came within a minute. This one was not saved; go on in {seconds} s."
+TOO_MANY_LEARNERS = "More than {limit} new learners came from your network within a minute. Begin in {seconds} s."
 TOO_MANY = "More than {limit} checks and runs were asked for within a minute. Your text is saved; go on in {seconds} s."
 
 
@@ -29,8 +31,9 @@ class NotNowError(HTTPException):
     An `HTTPException`, so that a plain form gets it as a page; where a fragment was asked for, the box shows it.
     """
 
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(429, message, {"retry-after": str(max(1, math.ceil(seconds)))})
+    def __init__(self, message: str, seconds: float, *, saved: bool = True) -> None:
+        headers = {"retry-after": str(max(1, math.ceil(seconds)))}
+        super().__init__(429, message, headers if saved else {**headers, "not-saved": "1"})
 
     def said_by(self, response: Response) -> Response:
         """*response*, with the status and the time."""
@@ -40,18 +43,20 @@ class NotNowError(HTTPException):
 
 
 class Allowance:
-    """A bucket of tokens for each learner: it holds a minute's worth and fills up evenly.
+    """A bucket of tokens for each learner, or address: it holds a minute's worth and fills up evenly.
 
     Args:
         a_minute: Tokens a minute; 0 for no limit.
+        said: What is told where none is left, with `{limit}` and `{seconds}`.
     """
 
-    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic, *, said: str = TOO_MANY) -> None:
         self._a_minute = a_minute
         self._clock = clock
-        self._full_at: dict[int, float] = {}
+        self._said = said
+        self._full_at: dict[Hashable, float] = {}
 
-    def spend(self, learner: int) -> None:
+    def spend(self, learner: Hashable) -> None:
         """Take one token.
 
         Raises:
@@ -63,10 +68,11 @@ class Allowance:
         # A bucket is known by the moment at which it would be full again; each token puts that off.
         early = self._full(learner, now, 1) - now - MINUTE
         if early > 1e-9:
-            raise NotNowError(TOO_MANY.format(limit=self._a_minute, seconds=max(1, math.ceil(early))), early)
+            message = self._said.format(limit=self._a_minute, seconds=max(1, math.ceil(early)))
+            raise NotNowError(message, early, saved=self._said == TOO_MANY)
         self.charge(learner, 1)
 
-    def charge(self, learner: int, tokens: int) -> None:
+    def charge(self, learner: Hashable, tokens: int) -> None:
         """Take *tokens*, whether they are there or not."""
         if not self._a_minute:
             return
@@ -75,7 +81,7 @@ class Allowance:
             self._full_at = {one: at for one, at in self._full_at.items() if at > now}
         self._full_at[learner] = self._full(learner, now, tokens)
 
-    def _full(self, learner: int, now: float, tokens: int) -> float:
+    def _full(self, learner: Hashable, now: float, tokens: int) -> float:
         return max(now, self._full_at.get(learner, now)) + tokens * MINUTE / self._a_minute
 
 

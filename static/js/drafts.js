@@ -171,8 +171,9 @@ document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
     request.body.set("revision", draft.revision.value);
     try {
       const response = await fetch(url, request);
-      // 429: too much was asked for just now, and the text is saved all the same.
-      if (response.ok || response.status === 429) draft.sent(text, line);
+      // 429: too much was asked for just now, and the text is saved all the same, but where it says otherwise.
+      const saved = response.ok || (response.status === 429 && !response.headers.has("Not-Saved"));
+      if (saved) draft.sent(text, line);
       else draft.save();
       return response;
     } catch (error) {

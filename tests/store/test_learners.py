@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select, text, update
@@ -102,3 +103,54 @@ async def test_recent_learners_are_not_forgotten(database: Database, me: int) ->
     async with database.write() as db:
         assert await learners.forget_empty(db, now() - timedelta(days=1)) == 0
         assert me
+
+
+@pytest.mark.parametrize(
+    ("kind", "correct", "gone"), [("quiz", False, 1), ("quiz", None, 1), ("quiz", True, 0), ("code", False, 0)]
+)
+async def test_a_wrong_choice_alone_keeps_nobody(
+    database: Database, me: int, kind: Any, correct: bool | None, gone: int
+) -> None:
+    async with database.write() as db:
+        answered = progress.Answered(kind=kind, text="1", verdict="{}", correct=correct)
+        await progress.record_attempt(db, me, "lesson", "one", answered)
+
+    async with database.write() as db:
+        assert await learners.forget_empty(db, now() + timedelta(seconds=1)) == gone
+
+
+async def test_whom_no_browser_knows_any_more_is_forgotten_with_all_texts(database: Database, me: int) -> None:
+    long_ago = now() - timedelta(days=500)
+    async with database.write() as db:
+        await drafts.save_draft(db, me, "lesson", "box", "text")
+        await db.execute(update(Learner).values(created_at=long_ago))
+        seen_today = await learners.forget_lost(db, now() - timedelta(days=400))
+        await db.execute(update(Session).values(seen_at=long_ago))
+
+    async with database.write() as db:
+        gone = await learners.forget_lost(db, now() - timedelta(days=400))
+        left = await db.scalar(select(Draft.text))
+    assert (seen_today, gone, left) == (0, 1, None)
+
+
+async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_with(database: Database, me: int) -> None:
+    most = progress.KEPT_ATTEMPTS
+
+    def answered(number: int) -> progress.Answered:
+        return progress.Answered(kind="code", text=str(number), verdict="{}", correct=number in (2, 5))
+
+    async with database.write() as db:
+        for number in range(9):
+            await progress.record_attempt(db, me, "lesson", "box", answered(number))
+        third = (await progress.attempts_at(db, me, "lesson", "box"))[3]
+        begun = Begun(lesson="lesson", exercise="run", preset="short", attempt_id=third.id, passing=False, run="{}")
+        await trainings.begin_training(db, me, begun)
+        await progress.record_attempt(db, me, "lesson", "another", answered(0))
+        for number in range(9, 9 + most):
+            await progress.record_attempt(db, me, "lesson", "box", answered(number))
+
+    async with database.read() as db:
+        left = [int(one.text) for one in await progress.attempts_at(db, me, "lesson", "box")]
+        others = await progress.attempts_at(db, me, "lesson", "another")
+    assert left == [3, 5, *range(9, 9 + most)]
+    assert len(others) == 1

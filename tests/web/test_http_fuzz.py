@@ -97,7 +97,12 @@ class Ended(FakeGrader):
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     settings = Settings(
-        data_dir=tmp_path_factory.mktemp("fuzz"), database_url="", secure_cookies=False, checks_per_minute=0
+        data_dir=tmp_path_factory.mktemp("fuzz"),
+        database_url="",
+        secure_cookies=False,
+        checks_per_minute=0,
+        changes_per_minute=0,
+        new_learners_per_minute=0,
     )
     return create_app(settings, WHOLE, Ended())
 

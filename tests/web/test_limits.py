@@ -17,6 +17,7 @@ from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.limits import Allowance, Faults, NotNowError, while_wanted
+from app.web.middleware.visitor import network_of
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -372,3 +373,56 @@ async def test_what_is_left_of_a_body_is_not_taken_for_the_end() -> None:
         await while_wanted(Request({"type": "http"}, receive), work())
     assert ended
     assert next(messages, None) is None
+
+
+@pytest.fixture
+def narrow(settings: Settings, course: Course, grader) -> FastAPI:
+    """An application that lets a learner change three things in a minute, and two begin from one network."""
+    limits = {"changes_per_minute": 3, "new_learners_per_minute": 2}
+    return create_app(settings.model_copy(update=limits), course, grader)
+
+
+def test_changes_without_end_are_put_off_and_it_is_said_that_they_were_not_saved(narrow: FastAPI) -> None:
+    with TestClient(narrow, headers=HEADERS) as client:
+        answers = [client.post("/lessons/linear/quiz/half", data={"answer": "1"}) for _ in range(6)]
+        draft = client.post(f"{BOX}/draft", data={"code": "later", "revision": 0})
+        page = client.get("/lessons/linear")
+
+    # The first one made the learner.
+    assert [one.status_code for one in answers] == [200] * 4 + [429] * 2
+    for refused in (answers[-1], draft):
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) <= 20
+        assert refused.headers["not-saved"] == "1"
+        assert "was not saved" in refused.text
+    assert page.status_code == 200
+
+
+def test_new_learners_without_end_are_put_off_and_lessons_can_be_read(narrow: FastAPI) -> None:
+    with TestClient(narrow, headers=HEADERS, client=("192.0.2.7", 1)) as client:
+        found = []
+        for _ in range(4):
+            client.cookies.clear()
+            found.append(client.post("/lessons/linear/quiz/half", data={"answer": "1"}).status_code)
+        client.cookies.clear()
+        page = client.get("/lessons/linear")
+        elsewhere = TestClient(narrow, headers=HEADERS, client=("192.0.2.8", 1))
+        other = elsewhere.post("/lessons/linear/quiz/half", data={"answer": "1"})
+
+    assert found == [200, 200, 429, 429]
+    assert (page.status_code, page.cookies) == (200, {})
+    assert other.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("unix", "unix", True),
+    ],
+)
+def test_a_network_is_an_address_or_what_one_machine_has_of_them(one: str, other: str, together: bool) -> None:
+    assert (network_of({"client": (one, 1)}) == network_of({"client": (other, 2)})) == together

@@ -109,7 +109,12 @@ def grader() -> Saying:
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory, grader: Saying) -> Iterator[Asker]:
     settings = Settings(
-        data_dir=tmp_path_factory.mktemp("shown"), database_url="", secure_cookies=False, checks_per_minute=0
+        data_dir=tmp_path_factory.mktemp("shown"),
+        database_url="",
+        secure_cookies=False,
+        checks_per_minute=0,
+        changes_per_minute=0,
+        new_learners_per_minute=0,
     )
     app: FastAPI = create_app(settings, load_course(Path(__file__).parent / "course"), grader)
     with asking(app) as asker:

@@ -5,6 +5,7 @@ never adopted.
 """
 
 import time
+from ipaddress import ip_address, ip_network
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.store import learners
 from app.store.database import Database
+from app.web.limits import TOO_MANY_CHANGES, TOO_MANY_LEARNERS, Allowance
 from app.web.request_heads import cookie
 
 log = structlog.get_logger()
@@ -24,8 +26,10 @@ COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
 class Sessions:
     """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, changes_a_minute: int, new_a_minute: int) -> None:
         self.database = database
+        self.changes = Allowance(changes_a_minute, said=TOO_MANY_CHANGES)
+        self.beginnings = Allowance(new_a_minute, said=TOO_MANY_LEARNERS)
         self._found: dict[str, tuple[float, int]] = {}
 
     async def known(self, token: str) -> learners.Known | None:
@@ -47,9 +51,10 @@ class Sessions:
 class Visitor:
     """The learner behind one request."""
 
-    def __init__(self, sessions: Sessions, token: str) -> None:
+    def __init__(self, sessions: Sessions, token: str, network: str = "") -> None:
         self._sessions = sessions
         self._token = token
+        self._network = network
         self._learner: int | None = None
         self.new_token: str | None = None
 
@@ -66,9 +71,16 @@ class Visitor:
         return self._learner
 
     async def begin(self) -> int:
-        """The learner; a new one with a session where there was none."""
+        """The learner, who is about to change something; a new one with a session where there was none.
+
+        Raises:
+            NotNowError: There were too many changes, or new learners from one network, within a minute.
+        """
         learner = await self.learner()
-        if learner is None:
+        if learner is not None:
+            self._sessions.changes.spend(learner)
+        else:
+            self._sessions.beginnings.spend(self._network)
             async with self._sessions.database.write() as db:
                 learner, self.new_token = await learners.begin_session(db)
             self._sessions.remember(self.new_token, learner)
@@ -81,12 +93,22 @@ class Visitor:
         self.new_token = token  # sent again, so that the browser keeps the cookie for another while
 
 
+def network_of(scope: Scope) -> str:
+    """Where a request comes from: an address, or of IPv6 the /64 in which one machine has as many as it likes."""
+    host = (scope.get("client") or ("", 0))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return str(host)
+    return host if address.version == 4 else str(ip_network((int(address) >> 64 << 64, 64)))
+
+
 class VisitorMiddleware:
     """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
 
-    def __init__(self, app: ASGIApp, database: Database, *, secure: bool) -> None:
+    def __init__(self, app: ASGIApp, sessions: Sessions, *, secure: bool) -> None:
         self._app = app
-        self._sessions = Sessions(database)
+        self._sessions = sessions
         self._secure = secure
         self._warned = False
         self._cookie = "__Host-session" if secure else "session"
@@ -96,7 +118,7 @@ class VisitorMiddleware:
             await self._app(scope, receive, send)
             return
         self._look_at_proxy(Headers(scope=scope))
-        visitor = Visitor(self._sessions, cookie(Headers(scope=scope), self._cookie))
+        visitor = Visitor(self._sessions, cookie(Headers(scope=scope), self._cookie), network_of(scope))
         scope.setdefault("state", {})["visitor"] = visitor
 
         async def send_cookie(message: Message) -> None:

@@ -16,7 +16,7 @@ from app.web.render import back_to, wants_fragment
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import hints_view, quiz_view
 
-ANSWER_CHARACTERS = 2000
+ANSWER_CHARACTERS = 200
 VALUES = 64
 
 router = APIRouter()

@@ -1,5 +1,6 @@
 """The page of a lesson."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -12,6 +13,7 @@ from starlette.routing import Route
 from app.content.blocks import CodeBox, Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
+from app.web.limits import NotNowError
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -86,7 +88,10 @@ async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Respo
 
 
 async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:
-    learner = await (visitor.begin() if _by_a_person(request) else visitor.learner())
+    learner = await visitor.learner()
+    if learner is None and _by_a_person(request):
+        with contextlib.suppress(NotNowError):  # a lesson can be read by anybody, however many come
+            learner = await visitor.begin()
     if learner is None:
         return LessonState()
     async with site.database.read() as db:
