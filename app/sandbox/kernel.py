@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import os
 import platform
-import time
 from pathlib import Path
 
 MACHINE = platform.machine()
@@ -119,15 +118,6 @@ def vm_bytes() -> int:
 def private_bytes() -> int:
     """What of it this process may write to, and shares with nobody."""
     return int(_status("VmData").split()[0]) * 1024
-
-
-def processor_seconds(pid: int) -> float:
-    """Processor time that the process *pid* has used.
-
-    Raises:
-        OSError: There is no such process.
-    """
-    return time.clock_gettime(~pid << 3 | 2)
 
 
 def threads() -> int:

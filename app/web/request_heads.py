@@ -1,6 +1,5 @@
 """How the head of a request is read: with a bound on it, and in linear time."""
 
-from starlette.datastructures import Headers
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 32 * 1024
@@ -44,12 +43,3 @@ class BoundedHeads(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._arrived = BODY
         super().on_message_complete()
-
-
-def cookie(headers: Headers, wanted: str) -> str:
-    """The first cookie of that name as it stands, or "".
-
-    None of ours is quoted; to take quotes away costs some releases of Python quadratic time.
-    """
-    pairs = (one.strip().partition("=") for line in headers.getlist("cookie") for one in line.split(";"))
-    return next((value for name, _, value in pairs if name == wanted), "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.sandbox import frames, kernel
+from app.sandbox import frames, process
 from app.sandbox.process import Child, Interrupt, Pipe, StoppedError
 from app.sandbox.wire import Job
 
@@ -142,7 +142,7 @@ def test_a_child_that_uses_up_its_processor_time_is_cut_long_before_the_wall_s(
     child: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = iter([5.0, 5.01, 5.04, 5.06])  # it was warmed up before
-    monkeypatch.setattr(kernel, "processor_seconds", lambda _pid: next(used))
+    monkeypatch.setattr(process, "processor_seconds", lambda _pid: next(used))
 
     cut, _ = followed(child, seconds=1000.0, cpu_seconds=0.05)
 
@@ -153,7 +153,7 @@ def test_a_child_that_uses_up_its_processor_time_is_cut_long_before_the_wall_s(
 def test_a_child_that_the_machine_lets_wait_has_all_the_time_of_the_wall(
     child: Child, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel, "processor_seconds", lambda _pid: 1.0)
+    monkeypatch.setattr(process, "processor_seconds", lambda _pid: 1.0)
     began = time.monotonic()
 
     cut, _ = followed(child, seconds=0.3, cpu_seconds=0.001)

@@ -100,12 +100,12 @@ class Study:
         self.gradable: tuple[str, ...] = ()
         self.sets = self._evaluate()
 
-    @property
+    @cached_property
     def _content(self) -> object:
         inputs = [[one.name, list(one.sizes), one.distribution, one.bound] for one in self.forward.inputs]
         return [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
 
-    @property
+    @cached_property
     def seed(self) -> str:
         """Of what is shown; the same for the same program."""
         return self._seed("v")

@@ -1,9 +1,9 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -163,8 +163,8 @@ class Bench:
 
     # What the judge may ask.
 
-    def laboratory(self, plan: Plan, *, explains: bool = True) -> Laboratory:
-        return Laboratory(self.study, self.ruling, self._axes, plan, explains)
+    def laboratory(self, plan: Plan, *, explains: bool = True) -> Callable[[], Laboratory]:
+        return partial(Laboratory, self.study, self.ruling, self._axes, plan, explains)
 
     # What the author declared.
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 
 _BLANK = re.compile(r"_{2,}")
 _SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
@@ -10,6 +11,13 @@ _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
 _SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
+
+
+def parsed(code: str) -> ast.Module:
+    """*code* as a tree; torch users write `\\d` in texts, so warnings are nobody's business here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
 
 
 def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:

@@ -4,10 +4,10 @@ Such a line becomes a blank, `dW = ____`, in its own place: line numbers stay, a
 is known to be missing.
 """
 
-import ast
 import re
-import warnings
 from dataclasses import dataclass, replace
+
+from app.grading.forward.bindings import parsed
 
 MOST_FAULTS = 8
 MOST_LINES = 400
@@ -37,13 +37,6 @@ class Fault:
     @property
     def end(self) -> int:
         return self.line + self.extent
-
-
-def parsed(code: str) -> ast.Module:
-    """*code* as a tree; torch users write `\\d` in texts, so warnings are nobody's business here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(code)
 
 
 def fault_in(error: SyntaxError, code: str) -> Fault:

@@ -4,8 +4,9 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
@@ -44,17 +45,22 @@ class Judge:
         plan: Plan,
         trials: Mapping[str, Trial],
         references: References,
-        laboratory: Laboratory,
+        reach: Callable[[], Laboratory],
     ) -> None:
         self.ruling = ruling
         self.program = program
         self.plan = plan
         self.trials = trials
         self.references = references
-        self.laboratory = laboratory
+        self._reach = reach
         self.visible = trials["v"]
         self.drawn_on = plan.drawn_on(ruling.forced)
         self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))
+
+    @cached_property
+    def laboratory(self) -> Laboratory:
+        """What may be asked of the tape, once something has to be."""
+        return self._reach()
 
     def verdicts(self) -> tuple[NameVerdict, ...]:
         """One verdict per required name, in backward order."""

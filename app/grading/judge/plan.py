@@ -12,12 +12,13 @@ from app.grading.forward.bindings import (
     comparisons,
     freshly_bound,
     is_blank,
+    parsed,
     reads_of,
     root_of,
     viewed,
     writes_of,
 )
-from app.grading.judge.aside import Fault, fault_in, parsed, set_aside
+from app.grading.judge.aside import Fault, fault_in, set_aside
 
 LONGEST = 50_000
 MOST_NAMES = 200_000
@@ -171,15 +172,19 @@ def read_plan(code: str) -> Plan:
     """Read a submission; *code* may be any text."""
     if len(code) > LONGEST:
         return Plan(faults=(Fault(message=f"The code is longer than {LONGEST:,} characters.", line=1),))
-    readable, faults = set_aside(code)
+    readable: str = code
+    faults: tuple[Fault, ...] = ()
     try:
-        body = parsed(readable).body
-    except SyntaxError as error:
-        return Plan(faults=(fault_in(error, code),))
+        try:
+            body = parsed(code).body
+        except SyntaxError as error:
+            readable, faults = set_aside(code)
+            if not faults:
+                return Plan(faults=(fault_in(error, code),))
+            body = parsed(readable).body
+        return replace(_plan(body), source=readable, faults=faults)
     except (ValueError, RecursionError, MemoryError):
         return Plan(faults=(Fault(message="This text cannot be read as Python.", line=1),))
-    try:
-        return replace(_plan(body), source=readable, faults=faults)
     except _TooManyError as error:
         return Plan(faults=(Fault(message=_TOO_MANY, line=error.line),))
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.store import learners
 from app.store.database import Database
 from app.web.limits import TOO_MANY_CHANGES, TOO_MANY_LEARNERS, Allowance
-from app.web.request_heads import cookie
+from app.web.render import cookie
 
 log = structlog.get_logger()
 

@@ -29,9 +29,10 @@ class Column:
 
 Sources = Mapping[str, tuple[str, ...]]
 """By gradient: the nearest gradients that it is computed from."""
+Flow = tuple[tuple[Column, ...], Sources]
 
 
-def flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) -> tuple[tuple[Column, ...], Sources]:
+def flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) -> Flow:
     """The columns of the gradients *names*, which stand in backward order, and what each is computed from.
 
     Args:

@@ -56,8 +56,8 @@ class Box:
         return self.view_of(await progress.lesson_state(db, learner, *self.names))
 
     def view_of(self, state: LessonState) -> CodeView:
-        scope = self.site.scope(self.lesson, self.exercise)
-        return code_view(self.lesson, self.exercise, state, scope, self.site.shapes.known(self.lesson, self.exercise))
+        site, lesson, box = self.site, self.lesson, self.exercise
+        return code_view(site.kept, lesson, box, state, site.scope(lesson, box), site.shapes.known(lesson, box))
 
     def back(self, query: str = "") -> Response:
         return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)

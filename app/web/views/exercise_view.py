@@ -1,6 +1,6 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -31,7 +31,7 @@ from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
 from app.web.pictures.differences import DifferencesMap, differences_map
-from app.web.pictures.flow import PASSING, flow
+from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, verdict_view
 from app.web.views.offered import PRODUCT_FIELDS, Offered, offered, product_of
@@ -244,7 +244,7 @@ def quiz_view(
 
 
 def code_view(
-    lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
+    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, scope: str, shapes: Mapping[str, Shape]
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
@@ -268,21 +268,15 @@ def code_view(
         solution=solution_view(exercise, state, url),
         lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes),
-        strip=_strip(lesson, exercise, view) if view else (),
+        strip=_strip(kept, lesson, exercise, view) if view else (),
     )
 
 
-def _strip(lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, ...]:
+def _strip(kept: Kept, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, ...]:
     """The asked gradients of *exercise* with their standings, as a graph in the order of the backward pass."""
-    task = task_of(lesson, exercise)
-    task = task.mending if isinstance(task, HuntTask) else task
-    if not isinstance(task, Task):
-        return ()
     rows = {row.verdict.name: row for row in view.rows}
-    names = [one.name for one in view.verdict.names if one.name in task.grad.require]
-    if len(names) < 2:
-        return ()
-    columns, sources = flow(task.forward, names, task.given)
+    names = tuple(one.name for one in view.verdict.names)
+    columns, sources = kept.of(exercise, {}, lambda: _flow(lesson, exercise, names), names)
     read = {one for several in sources.values() for one in several}
     return tuple(
         Step(
@@ -294,6 +288,13 @@ def _strip(lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, 
         )
         for column in columns
     )
+
+
+def _flow(lesson: Lesson, exercise: CodeBox, names: Collection[str]) -> Flow:
+    task = task_of(lesson, exercise)
+    task = task.mending if isinstance(task, HuntTask) else task
+    asked = [one for one in names if one in task.grad.require] if isinstance(task, Task) else []
+    return flow(task.forward, asked, task.given) if isinstance(task, Task) and len(asked) > 1 else ((), {})
 
 
 def _lines(bug: Bug, named: int | None) -> tuple[LineView, ...]:

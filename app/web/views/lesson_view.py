@@ -67,7 +67,7 @@ async def _item(site: Site, lesson: Lesson, block: Block, state: LessonState, le
     template = TEMPLATES[type(block)]
     if isinstance(block, CodeBox):
         scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
-        return Item(template=template, block=block, view=code_view(lesson, block, state, scope, shapes))
+        return Item(template=template, block=block, view=code_view(site.kept, lesson, block, state, scope, shapes))
     if isinstance(block, Quiz):
         shapes = await site.shapes.about(lesson, block)
         return Item(template=template, block=block, view=quiz_view(site.kept, lesson, block, state, shapes))

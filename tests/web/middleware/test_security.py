@@ -8,7 +8,7 @@ from app.content.blocks import Course
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.middleware.security import BODY_BYTES, ours
-from app.web.request_heads import cookie
+from app.web.render import cookie
 
 LESSON = "/lessons/linear"
 QUIZ = f"{LESSON}/quiz/half"
