@@ -5,6 +5,7 @@ that succeeds would set `won`, so no run may send a tensor of that name. `gate: 
 through, `machine:` what is for one kind of processor.
 """
 
+import math
 import platform
 import re
 from collections.abc import Hashable
@@ -18,6 +19,7 @@ FAMILIES = ("python", "torch", "resources", "isolation", "forging", "peeking", "
 CASE = re.compile(
     r"^## (?P<title>[^\n]+)\n\n(?P<facts>[^\n]+)\n\n```python\n(?P<source>.*?\n)```$", re.MULTILINE | re.DOTALL
 )
+ENDLESS_CPU_SECONDS = 0.1
 IMPORTED = re.compile(r"^\s*(?:import|from) (.+)", re.MULTILINE)
 
 
@@ -41,9 +43,15 @@ class Attack:
         """What makes two attacks look alike from outside: where they begin, what they reach for, how they may end."""
         return self.family, self.outcomes, self.passes_gate, frozenset(IMPORTED.findall(self.source))
 
+    @property
+    def is_endless(self) -> bool:
+        return "timeout" in self.outcomes
+
     def job(self, seconds: float) -> Job:
+        """One that may go on for ever gets a little processor time, which it has on a busy machine too."""
         header = {"source": self.source, "names": ["won", "y"]}
-        return Job(driver="probe", header=header, seconds=seconds, output_bytes=2**20)
+        cpu_seconds = ENDLESS_CPU_SECONDS if self.is_endless else math.inf
+        return Job(driver="probe", header=header, seconds=seconds, cpu_seconds=cpu_seconds, output_bytes=2**20)
 
 
 def ending(reply: Reply) -> str:

@@ -39,7 +39,8 @@ def main() -> None:
     jail = Jail()
     endings, won = {}, []
     for name, source in SUBMISSIONS.items():
-        reply = jail.run(Job(driver="probe", header={"source": source, "names": ["won", "y"]}, seconds=0.5))
+        seconds = 2.0 if name == "never end" else 120.0
+        reply = jail.run(Job(driver="probe", header={"source": source, "names": ["won", "y"]}, seconds=seconds))
         endings[name] = "error" if reply.ending == "done" and "error" in reply.texts else reply.ending
         won += [name] * ("won" in reply.arrays)
     jail.close()

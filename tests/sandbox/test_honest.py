@@ -9,6 +9,7 @@ import pytest
 
 from app.sandbox.vocabulary import ATTRIBUTES
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 BOXES = Path(__file__).parent.parent / "grading" / "boxes"
 DRAWN = {
@@ -68,7 +69,7 @@ def program(box: dict[str, str], dtype: str) -> str:
 def test_a_box_of_the_course_runs_undenied(box, dtype, jail):
     names = box["require"].split()
 
-    reply = jail.run(Job(driver="probe", header={"source": program(box, dtype), "names": names}, seconds=10))
+    reply = jail.run(Job(driver="probe", header={"source": program(box, dtype), "names": names}, seconds=SECONDS))
 
     assert (reply.ending, reply.texts.get("error")) == ("done", None), reply.detail
     assert set(names) <= reply.arrays.keys()
@@ -107,7 +108,7 @@ MORE = [
 
 @pytest.mark.parametrize("source", MORE, ids=[source[:40] for source in MORE])
 def test_an_honest_program_beyond_the_course_runs_undenied(source, jail):
-    reply = jail.run(Job(driver="probe", header={"source": source, "names": ["y"]}, seconds=10))
+    reply = jail.run(Job(driver="probe", header={"source": source, "names": ["y"]}, seconds=SECONDS))
 
     assert (reply.ending, reply.texts.get("error")) == ("done", None), reply.detail
     assert "y" in reply.arrays
@@ -139,7 +140,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("source", ERRORS)
 def test_an_honest_mistake_is_an_error_with_its_text(source, jail):
-    reply = jail.run(Job(driver="probe", header={"source": source}, seconds=10))
+    reply = jail.run(Job(driver="probe", header={"source": source}, seconds=SECONDS))
 
     assert reply.ending == "done"
     assert reply.texts["error"]
@@ -173,7 +174,7 @@ def test_no_function_that_the_gate_knows_lacks_a_module(jail):
     ]
     header = {"source": WORDS.replace("in calls", f"in {calls}")}
 
-    reply = jail.run(Job(driver="probe", header=header, arrays={"x": np.ones((4, 4))}, seconds=30))
+    reply = jail.run(Job(driver="probe", header=header, arrays={"x": np.ones((4, 4))}, seconds=SECONDS))
 
     assert (reply.ending, reply.texts.get("error")) == ("done", None), reply.detail
 

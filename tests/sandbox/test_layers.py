@@ -106,7 +106,7 @@ def won(jail: Jail) -> set[str]:
 def _won(jail: Jail) -> set[str]:
     found = set()
     for name, source in ATTACKS.items():
-        reply = jail.run(Job(driver="probe", header={"source": source, "names": ["won"]}, seconds=5))
+        reply = jail.run(Job(driver="probe", header={"source": source, "names": ["won"]}, seconds=SECONDS))
         assert reply.ending != "fault", reply.detail
         if "won" in reply.arrays:
             found.add(name)

@@ -12,6 +12,7 @@ import pytest
 from app.sandbox import frames, process
 from app.sandbox.process import Child, Interrupt, Pipe, StoppedError
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 START = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 
@@ -51,12 +52,12 @@ def followed(
 
 
 def test_a_child_that_says_that_it_is_done_is_not_waited_for(child: Child, sleeper: subprocess.Popen[bytes]) -> None:
-    cut, pipe = followed(child, START + frames.text_frame("report", "{}") + frames.END_DONE, seconds=20)
+    cut, pipe = followed(child, START + frames.text_frame("report", "{}") + frames.END_DONE, seconds=SECONDS)
 
     assert cut == ""
     assert pipe.ended is not None
     assert list(pipe.ended.texts) == ["report"]
-    assert sleeper.wait(5) == -9
+    assert sleeper.wait(SECONDS) == -9
 
 
 def test_numbers_that_look_like_an_end_are_none(child: Child) -> None:
@@ -98,9 +99,9 @@ def test_a_run_that_is_stopped_is_killed_long_before_its_deadline(
     child: Child, sleeper: subprocess.Popen[bytes]
 ) -> None:
     with contextlib.closing(Asked(stop=True)) as interrupt, pytest.raises(StoppedError):
-        followed(child, START, seconds=20, interrupt=interrupt)
+        followed(child, START, seconds=SECONDS, interrupt=interrupt)
 
-    assert sleeper.wait(5) == -9
+    assert sleeper.wait(SECONDS) == -9
 
 
 def test_an_interrupt_about_something_else_changes_nothing(child: Child) -> None:
@@ -133,7 +134,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def test_bytes_that_come_one_by_one_take_no_page_each() -> None:
-    taken = subprocess.run([sys.executable, "-c", DRIPPED], capture_output=True, timeout=60, check=True)
+    taken = subprocess.run([sys.executable, "-c", DRIPPED], capture_output=True, timeout=SECONDS, check=True)
 
     assert int(taken.stdout) < 20_000
 

@@ -14,6 +14,7 @@ from app.sandbox import kernel, protection
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import probe
 from app.sandbox.wire import Job, Reply
+from tests.waiting import SECONDS
 
 SCRIPT = Path(__file__).parent / "degraded.py"
 SECCOMP = str(kernel.NUMBERS["seccomp"])
@@ -25,7 +26,7 @@ EPERM, ENOSYS = 1, 38
 
 def machine(*wrapper: str, **options: object) -> tuple[str, dict[str, list], str, str, str]:
     command = [*wrapper, sys.executable, str(SCRIPT), json.dumps(options)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
     return tuple(json.loads(done.stdout))
 
@@ -127,7 +128,9 @@ print("asked")
 
 
 def test_a_process_with_busy_threads_may_ask_what_protects_it():
-    done = subprocess.run([sys.executable, "-c", BUSY_THREADS], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY_THREADS], capture_output=True, text=True, check=True, timeout=SECONDS
+    )
 
     assert done.stdout == "asked\n"
 

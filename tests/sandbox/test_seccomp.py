@@ -11,6 +11,7 @@ import pytest
 
 from app.sandbox import seccomp
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 # fmt: off
 ALLOWED = {"x86_64": [11, 12, 14, 15, 96, 231, 318], "aarch64": [94, 135, 139, 169, 214, 215, 278]}
@@ -51,7 +52,7 @@ def test_the_filter_knows_the_calls_that_are_written_here_and_no_others(machine)
 
 @pytest.mark.parametrize("number", DEADLY)
 def test_every_call_that_is_not_listed_kills(jail, number):
-    reply = jail.run(Job(driver="probe", header={"source": CALL.format(number=number)}, seconds=20))
+    reply = jail.run(Job(driver="probe", header={"source": CALL.format(number=number)}, seconds=SECONDS))
 
     assert reply.ending == "denied"
 

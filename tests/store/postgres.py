@@ -29,7 +29,7 @@ def server(folder: Path) -> Iterator[str]:
     def call(program: str, *arguments: str) -> None:
         done = subprocess.run(
             [folder / program, *arguments], user=user if os.geteuid() == 0 else None, cwd="/",
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout
 

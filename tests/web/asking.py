@@ -17,7 +17,9 @@ from urllib.parse import unquote
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-HANG_SECONDS = 20.0
+from tests.waiting import SECONDS
+
+HANG_SECONDS = SECONDS
 """No answer takes a tenth of a second here; this bound only tells a hang from a busy machine."""
 CANARY = "backhand-canary"
 

@@ -18,6 +18,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.limits import Allowance, Faults, NotNowError, while_wanted
 from app.web.middleware.visitor import network_of
+from tests.waiting import SECONDS
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -302,7 +303,7 @@ def test_a_connection_that_closes_stops_its_check_and_the_text_is_saved(
             sent.append(message)
 
         async with app.router.lifespan_context(app):
-            await asyncio.wait_for(app(scope_of(f"{BOX}/check"), receive, send_), 20)
+            await asyncio.wait_for(app(scope_of(f"{BOX}/check"), receive, send_), SECONDS)
             assert patient.stopped.is_set()
             assert not app.state.site.checks._running
         return sent

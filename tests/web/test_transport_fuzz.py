@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from app.web.server import configured
 from tests.examples import examples
+from tests.waiting import SECONDS
 
-HANG_SECONDS = 20.0
+HANG_SECONDS = SECONDS
 PATIENCE_SECONDS = 0.2
 """After half a request the server waits, and rightly; so long do we."""
 DRAFT = "/lessons/linear/code/linear-backward/draft"

@@ -14,6 +14,7 @@ from app.content.export import FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of
+from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
@@ -52,7 +53,7 @@ def run(files: Mapping[str, str], folder: Path) -> dict[str, dict[str, str]]:
         capture_output=True,
         text=True,
         cwd=folder,
-        timeout=300,
+        timeout=SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -131,7 +131,7 @@ def test_a_damaged_submission_always_gets_a_verdict(jailed, gate, data):
     end = data.draw(st.integers(start, min(start + 12, len(source))))
     code = source[:start] + data.draw(st.text(max_size=4)) + source[end:]
 
-    verdict = jailed.check(box.task(seconds=1.0), code, gate=gate)
+    verdict = jailed.check(box.task(seconds=10.0), code, gate=gate)
 
     assert isinstance(verdict, Verdict)
     assert verdict.outcome not in {"fault", "busy", "denied"}, (verdict, code)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.engine.pool.grader_logs import OneLine, log_in_lines
+from tests.waiting import SECONDS
 
 EVIL = [
     "a\nb",
@@ -65,7 +66,7 @@ def test_a_grader_logs_in_such_lines() -> None:
     with ours, theirs:
         command = [sys.executable, "-c", SCRIPT, str(theirs.fileno()), "{}", 'x\n{"event": "forged"}']
         done = subprocess.run(
-            command, capture_output=True, text=True, pass_fds=[theirs.fileno()], timeout=60, check=True
+            command, capture_output=True, text=True, pass_fds=[theirs.fileno()], timeout=SECONDS, check=True
         )
 
     assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == ['said: x\n{"event": "forged"}']
