@@ -7,6 +7,7 @@ from app.engine.grade.budget import Budget, TimeUpError
 from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
+from app.grading.diagnosis.tracing import budget
 from app.grading.judge.compare import Array, Reference, Ruling
 from app.grading.judge.plan import Plan
 
@@ -30,6 +31,7 @@ class Laboratory:
         self._plan = plan
         self._explains = explains
         self._budget = Budget()
+        self._reading = budget.Budget()
 
     def along(self, name: str, drawn_on: Collection[str]) -> Mapping[str, Reference]:
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
@@ -81,6 +83,7 @@ class Laboratory:
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),
+            budget=self._reading,
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.grading.diagnosis.tracing.budget import Budget
 from app.grading.forward.program import Path, Statement
 
 Array = NDArray[Any]
@@ -63,6 +64,7 @@ class Case:
         axes: Names of the tensor's axes in words, such as `("N", "H")`, by tensor name (forward names only).
         writes: The learner's statements that write the name, in order.
         lines: All of the learner's statements.
+        budget: What reading them may cost, for all diagnoses of one check together.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Case:
     axes: Mapping[str, tuple[str, ...]]
     writes: tuple[ast.stmt, ...]
     lines: tuple[ast.stmt, ...] = ()
+    budget: Budget = field(default_factory=Budget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,11 +34,11 @@ def mended(view: CaseView) -> Diagnosis | None:
         return None
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
         return None
-    budget = Budget()
-    reruns = [one for look in case.looks if (one := Rerun.of(view, look, budget)) is not None]
-    if len(reruns) < len(case.looks):
-        return None
-    edit = next((edit for edit in _tried(reruns[0]) if all(one.mended(edit) for one in reruns[1:])), None)
+    with case.budget.one() as budget:
+        reruns = [one for look in case.looks if (one := Rerun.of(view, look, budget)) is not None]
+        if len(reruns) < len(case.looks):
+            return None
+        edit = next((edit for edit in _tried(reruns[0]) if all(one.mended(edit) for one in reruns[1:])), None)
     return None if edit is None else _said(view, reruns[0].line, edit)
 
 

@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from app.grading.diagnosis.tracing import budget as budgets
 from app.grading.diagnosis.tracing.budget import LARGEST, TOTAL, Budget, CostError
 from app.grading.diagnosis.tracing.interpreter import Interpreter
 from app.grading.diagnosis.tracing.node import UntracedError
@@ -43,6 +44,19 @@ GREEDY = [
     "n = 1e300 // 1\nfor t in range(9):\n    n = n ** 1\ny = torch.zeros(int(n), 2)",
     "y = x[:, :0].expand(10 ** 9, 4, 0).repeat(1, 1, 10 ** 9)",
     "y = column[torch.zeros(1001, 1000).long()]",
+    "y = torch.zeros(0, 25000, 25000).tril()",
+    "y = torch.diag_embed(torch.zeros(0, 20000))",
+    "y = F.conv1d(torch.zeros(1, 1, 900), torch.zeros(150000, 1, 1))",
+    "y = F.linear(row[0, :3], torch.zeros(5000, 3), column)",
+    "y = torch.addmm(column, torch.zeros(1, 2), torch.zeros(2, 5000))",
+    "y = sum([row, column])",
+    "y = row.clamp(column > 0, 2)",
+    "y = F.layer_norm(row, (5000,), torch.ones(5000, 1))",
+    "y = torch.einsum('ab,cd->ac', column, column)",
+    "y = torch.stack([t * torch.ones(300000) for t in range(4)])",
+    "y = torch.cat([torch.ones(9000) for t in range(190)])",
+    "a = torch.tensor(1" + "0" * 300 + ")\ny = a * a",
+    "a = torch.tensor([9007199254740991])\ny = torch.full((1,), 3).long() + [9" + "9" * 400 + "][0]",
 ]
 
 
@@ -81,3 +95,22 @@ def test_a_modest_text_is_read():
     scope.run(ast.parse("y = torch.zeros_like(x)\nfor t in range(n):\n    y += t * x\ny.mul_(2)").body)
 
     assert np.allclose(scope.arrays["y"], 6.0)
+
+
+def test_a_statement_that_goes_on_for_long_is_ended_within_itself(monkeypatch):
+    monkeypatch.setattr(budgets, "SECONDS_OF_ONE", 0.0)
+    scope = Interpreter({}, {})
+
+    with pytest.raises(CostError):
+        scope._value(ast.parse("[0 for t in range(3)]", mode="eval").body, None)
+
+
+def test_what_one_diagnosis_takes_is_missing_to_the_next(monkeypatch):
+    clock = iter([0.0, 0.0, 0.8, 0.8, 1.1, 1.1])
+    monkeypatch.setattr(budgets.time, "process_time", lambda: next(clock))
+    budget = Budget()
+    with budget.one():
+        pass
+
+    with budget.one():
+        assert budget.is_empty

@@ -6,7 +6,8 @@ text beyond what is set aside for it.
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ import numpy as np
 LARGEST = 1_000_000
 """Entries of one array."""
 TOTAL = 400_000_000
-"""Entries that are made for one diagnosis, all tries together."""
-SECONDS = 0.5
-"""Of processor time for one diagnosis: wall time would make verdicts depend on what else the machine does."""
+"""Entries that are made for one check, all tries of all its diagnoses together."""
+SECONDS, SECONDS_OF_ONE = 1.0, 0.5
+"""Of processor time, for one check and for one diagnosis: the wall's would make verdicts depend on the machine."""
 
 
 class CostError(Exception):
@@ -24,11 +25,22 @@ class CostError(Exception):
 
 
 class Budget:
-    """What is left for one diagnosis."""
+    """What is left for one check."""
 
     def __init__(self) -> None:
         self._left = TOTAL
-        self._until = time.process_time() + SECONDS
+        self._seconds = SECONDS
+        self._until = time.process_time() + SECONDS_OF_ONE
+
+    @contextmanager
+    def one(self) -> Iterator["Budget"]:
+        """For one diagnosis of several: what it takes is missing to the others."""
+        began = time.process_time()
+        self._until = began + min(SECONDS_OF_ONE, self._seconds)
+        try:
+            yield self
+        finally:
+            self._seconds -= time.process_time() - began
 
     @property
     def is_empty(self) -> bool:
@@ -40,8 +52,8 @@ class Budget:
         Raises:
             CostError: It is too large, or nothing is left.
         """
-        self._left -= entries
-        if entries > LARGEST or self._left <= 0:
+        self._left -= entries + 1
+        if entries > LARGEST or self.is_empty:
             raise CostError(f"{entries} entries")
 
 
@@ -93,7 +105,15 @@ def _classes(x: Any, classes: int = -1) -> int:
 
 
 def _of_first(x: Any, *_: Any, **__: Any) -> int:
-    return max(1, int(np.size(x)))
+    return entries(np.shape(x))
+
+
+def _added(x: Any, a: Any, b: Any, *_: Any, **__: Any) -> int:
+    return max(product(a, b), entries(np.broadcast_shapes(np.shape(x), (*a.shape[:-1], b.shape[-1]))))
+
+
+def _linear(x: Any, w: Any, b: Any = 0.0) -> int:
+    return _added(b, x, np.swapaxes(w, -1, -2))
 
 
 def _repeated(x: Any, *sizes: Any) -> int:
@@ -116,8 +136,8 @@ COSTS: Mapping[str, Callable[..., int]] = {
     "one_hot": _classes,
     "bincount": lambda x, _weights=None, minlength=0, **_: max(abs(int(minlength)), int(np.max(x, initial=0)) + 1),
     "unfold": lambda x, _dim, size, _step: _repeated(x, size),
-    **dict.fromkeys(("addmm", "baddbmm"), lambda _x, a, b, **_: product(a, b)),
-    "linear": lambda x, w, *_: product(x, np.swapaxes(w, -1, -2)),
+    **dict.fromkeys(("addmm", "baddbmm"), _added),
+    "linear": _linear,
     "gather": lambda _x, _dim, index: _of_first(index),
     "index_select": lambda x, _dim, index: _of_first(x) * _of_first(index),
     **dict.fromkeys(("index_add", "index_put", "scatter", "scatter_add", "movedim", "moveaxis"), _of_first),
@@ -158,4 +178,5 @@ def letters(subscripts: str, operands: Sequence[Any]) -> int:
         for part, one in zip(parts, operands, strict=True)
         for letter, size in zip(part, one.shape, strict=True)
     }
-    return max(entries(tuple(sizes.values())) // 16, *(int(np.size(one)) for one in operands))
+    made = entries(tuple(sizes[letter] for letter in subscripts.replace(" ", "").partition("->")[2]))
+    return max(made, entries(tuple(sizes.values())) // 16, *(int(np.size(one)) for one in operands))

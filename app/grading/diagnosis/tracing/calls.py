@@ -87,6 +87,7 @@ def _exponential(reader: Reader, expr: ast.Call, op: str, x: Node, axes: Axes, k
 def _clamped(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     x, limits = given.node("input"), (given.plain("min"), given.plain("max"))
     low, high = (-math.inf if limits[0] is None else limits[0]), (math.inf if limits[1] is None else limits[1])
+    reader.budget.pay(joint(x.value, *limits))
     return reader.made(expr, op, np.clip(x.value, *limits), x, words={"low": low, "high": high})
 
 
@@ -127,6 +128,7 @@ def _convolved(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> No
     steps, padding = (_each(given.plain(name, default), rank) for name, default in (("stride", 1), ("padding", 0)))
     wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
     reader.budget.pay(entries(x.shape[:2]) * entries(wide) * entries(kernel.shape[2:]))
+    reader.budget.pay(entries(x.shape[0], kernel.shape[0]) * entries(wide))
     windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding)
     cut = reader.moved(expr, "windows", windows, nodes[0])
     places = list(range(2 + rank, 2 + 2 * rank))
@@ -158,7 +160,9 @@ def _joined(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     parts, axis = given.given["tensors"], int(given.plain("dim", 0))
     act = np.concatenate if op == "cat" else np.stack
     if not isinstance(parts, ast.List | ast.Tuple):
-        return reader.made(expr, "library", act(given.value("tensors"), axis))
+        whole = given.value("tensors")
+        reader.budget.pay(sum(int(np.size(one)) for one in whole))
+        return reader.made(expr, "library", act(whole, axis))
     nodes = [reader.node(each) for each in parts.elts]
     reader.budget.pay(sum(node.value.size for node in nodes))
     rank = nodes[0].value.ndim + (op == "stack")
@@ -198,6 +202,7 @@ def _layer_norm(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> No
     if "bias" in given and "weight" not in given:
         raise UntracedError("a layer norm with a bias alone")
     axes = tuple(range(x.value.ndim - len(sizes), x.value.ndim))
+    reader.budget.pay(joint(x.value, *(part.value for part in parts)))
     u, r = standardised(x.value, axes, eps)
     value = u
     for part, act in zip(parts, (np.multiply, np.add), strict=False):

@@ -124,6 +124,8 @@ class Tracer:
 
     def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node:
         value = np.asarray(value)
+        if value.dtype.hasobject:
+            raise CostError("numbers without bounds")
         self.budget.pay(value.size)
         return Node(op, value, operands, expr, options)
 
@@ -251,7 +253,9 @@ class Tracer:
             case ast.Call(func=ast.Attribute() as func):
                 return self._call(expr, func)
             case ast.Call(func=ast.Name(id="sum"), args=[inner]):
-                return self.made(expr, "library", sum(self.value(inner)))
+                terms = self.value(inner)
+                self.budget.pay(joint(*terms) * max(1, len(terms)))
+                return self.made(expr, "library", sum(terms))
             case ast.Call(func=ast.Name(id="float" | "int" | "abs"), args=[inner]):
                 return self.made(expr, "library", self.node(inner).value)
             case ast.Attribute(value=ast.Call() as inner, attr="values"):
