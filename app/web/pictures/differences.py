@@ -16,15 +16,16 @@ SCALE_WIDTH, SCALE_HEIGHT = 168.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class DifferencesMap:
-    """The drawing, which part of the tensor it shows, and the pattern; both in words."""
+    """The drawing, which part of the tensor it shows, what its strongest colours stand for, and the pattern in words."""
 
     picture: Markup
     part: str
+    largest: str
     pattern: str
 
 
 def differences_map(found: Differences) -> DifferencesMap:
-    return DifferencesMap(_drawn(found), part_of(found), found.pattern)
+    return DifferencesMap(_drawn(found), part_of(found), f"{found.largest:.2g}", found.pattern)
 
 
 def _drawn(found: Differences) -> Markup:

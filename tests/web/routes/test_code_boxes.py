@@ -30,7 +30,7 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert "off, maxdiff 0.731" in text
     assert "Each `row` is off." in text
     assert '<th scope="col">yours − reference</th>' in text
-    assert "all 2 rows and all 3 columns" in text
+    assert "all 2 rows and all 3 columns. The strongest colours stand for ±0.73." in text
     assert "<html" not in text
 
 
