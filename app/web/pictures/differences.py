@@ -16,7 +16,7 @@ SCALE_WIDTH, SCALE_HEIGHT = 168.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class DifferencesMap:
-    """The drawing, which part of the tensor it shows, what its strongest colours stand for, and the pattern in words."""
+    """The drawing, which part of the tensor it shows, what its strongest colours stand for, and the pattern."""
 
     picture: Markup
     part: str
