@@ -34,6 +34,7 @@ from app.grading.judge.hunt_verdict import (
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
 from app.grading.judge.plan import Plan, read_plan
+from app.grading.judge.product_kinds import translated
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import Raised, Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
@@ -269,7 +270,7 @@ class Engine:
         if declared:
             return replace(verdict, line=error.line, message=declared)
         cause = blamed(error, judge.plan, judge.visible.rebound)
-        message = f"{translate(error)} {cause}".rstrip()
+        message = f"{translated(error, judge.program, judge.plan)} {cause}".rstrip()
         faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
         if faults and not judge.stopped_by_itself:
             message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."

@@ -48,12 +48,18 @@ def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
     texts = {"old": _text(edit.old), "new": _text(change.new), "piece": _text(change.piece or edit.old)}
-    inner = edit.old.func.value if isinstance(edit.old, ast.Call) and isinstance(edit.old.func, ast.Attribute) else None
-    fields = {**texts, "call": texts["old"][len(_text(inner)) + 1 :] if inner is not None else texts["old"]}
+    fields = {**texts, "call": _call(edit.old)}
     code, say = LINE[change.kind]
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
     return Diagnosis(code=f"{view.case.name}:{coded(code, fields)}", message=message)
+
+
+def _call(node: ast.AST) -> str:
+    """A call of a method without what it is called on."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _text(ast.Call(ast.Name(node.func.attr), node.args, node.keywords))
+    return _text(node)
 
 
 def _text(node: ast.AST) -> str:

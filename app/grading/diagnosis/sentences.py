@@ -77,11 +77,14 @@ def aliased(name: str, other: str, line: int | None = None) -> Diagnosis:
     return _of(name, "aliased", message)
 
 
-def mutated(name: str, tensor: str, line: int | None = None) -> Diagnosis:
-    """The forward tensor *tensor* was edited in place on the way to *name*."""
+def mutated(name: str, tensor: str, line: int | None = None, *, kind: str = "forward tensor") -> Diagnosis:
+    """The given *tensor* was edited in place on the way to *name*; *kind* says what it is."""
     where = f"Line {line} edits" if line else "The code edits"
     return _of(
-        name, "mutated", f"{where} the forward tensor `{tensor}` itself; every later line reads the edited values."
+        name,
+        "mutated",
+        f"{where} the {kind} `{tensor}` itself; every later line reads the edited values. Write the result to a new "
+        f"name, or begin with `{tensor}.clone()`.",
     )
 
 

@@ -23,6 +23,7 @@ from app.grading.diagnosis.case_view import NOISE, SAME, CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.rules import rule_of
 from app.grading.forward.program import Path
 
 CONDITION_MAX = 1e6
@@ -90,14 +91,24 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
         return
     factor = named_factor(view, ratios, paths) or (any_factor(ratios) if every else None)
     if factor is not None:
-        message = f"Every entry of `{view.case.name}` {factor.text}. {_why(factor, paths)}".strip()
+        message = f"Every entry of `{view.case.name}` {factor.text}. {_why(view, factor, paths)}".strip()
         yield Diagnosis(code=f"{view.case.name}:{factor.code}", message=message)
 
 
-def _why(factor: Factor, paths: Sequence[Path]) -> str:
+def _has_minus(view: CaseView, path: Path) -> bool:
+    """Whether the backward rule of the line has a minus of its own."""
+    steps = view.steps(path, view.case.looks[0])
+    rules = [rule_of(step.node, step.position) or "" for step in steps]
+    powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
+    return not steps or any(powers) or any(rule.startswith("-") for rule in rules) or "-" in path.statement.source
+
+
+def _why(view: CaseView, factor: Factor, paths: Sequence[Path]) -> str:
     statements = listed(list(dict.fromkeys(in_code(path.statement.source) for path in paths)))
     if factor.code == "sign":
-        return f"Look for a minus in the local derivative of {statements}."
+        if any(_has_minus(view, path) for path in paths):
+            return f"Look for a minus in the local derivative of {statements}."
+        return f"The local derivative of {statements} has no minus: look for one where `{view.case.name}` is written."
     if factor.code == "power-coefficient":
         return "The power rule has two parts: the exponent comes down as a factor, then it is lowered by one."
     if factor.code == "size-hard-coded":

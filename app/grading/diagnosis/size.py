@@ -9,6 +9,7 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
+from app.grading.diagnosis.naming import in_code, listed, upstream_name
 
 RIGHT = 1e-5
 VACUOUS = 1e-4
@@ -19,8 +20,7 @@ def hard_coded(view: CaseView) -> Diagnosis | None:
     visible = view.case.visible
     if visible is not None and _fixed_shape(view, visible):
         message = (
-            f"`{view.case.name}` has the same shape on any data; it fits the sizes of this lesson only. "
-            "Take sizes from a tensor, as in `x.shape[0]`."
+            f"`{view.case.name}` has the same shape on any data; it fits the sizes of this lesson only. {_cure(view)}"
         )
         return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
     if visible is None or not _right(visible):
@@ -35,6 +35,19 @@ def hard_coded(view: CaseView) -> Diagnosis | None:
         "Take it from a tensor, as in `x.shape[0]`."
     )
     return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
+
+
+def _cure(view: CaseView) -> str:
+    visible = view.case.visible
+    if visible is not None and _right(visible):
+        return "Take sizes from a tensor, as in `x.shape[0]`."
+    arriving = list(dict.fromkeys(upstream_name(path) for path in view.paths))
+    unread = (
+        ""
+        if view.words & set(arriving)
+        else f" Nothing of what arrives from above, {listed([*map(in_code, arriving)])}, is in it."
+    )
+    return f"Its numbers are not those of the gradient either.{unread}"
 
 
 def _fixed_shape(view: CaseView, visible: Look) -> bool:

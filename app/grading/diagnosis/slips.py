@@ -202,10 +202,16 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
     rule = rule_of(step.node, step.position)
     for slip in () if rule is None else slips_at(step.node.op, step.position, rule):
         word = slip.word.format(**view.spot(path, depth))
-        yield view.slip(path, depth, slip.code, sender(view, slip.text), slip.say, slip.mentions, word=word)
+        say = RULE["summed"][1] if _is_summed(slip, step) else slip.say
+        yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, word=word)
     yield view.slip(path, depth, RULE["upstream"][0], _of_ones, RULE["upstream"][1])
     for place, value, code, say in _operands(step):
         yield view.slip(path, depth, code, partial(_with_value, place=place, value=value), say)
+
+
+def _is_summed(slip: Slip, step: Step) -> bool:
+    """Whether what is passed on has to be added up, so that it does not stay unchanged."""
+    return slip.text == "g" and step.node.op in {"mul", "div"} and step.g.shape != step.x.shape
 
 
 def _of_ones(step: Step) -> Array:

@@ -25,13 +25,18 @@ def names_of(checker: Checker) -> tuple[str, ...]:
 
 
 def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
-    """One verdict per case, in file order.
+    """One verdict per case, in file order; where all right cases were refused, mistakes that were
+    accepted come first.
 
     Args:
         trials: What came back, by the name of the case.
     """
-    pairs = zip(names_of(checker), checker.cases, strict=True)
-    return tuple(_verdict(name, case, trials[name]) for name, case in pairs)
+    pairs = list(zip(names_of(checker), checker.cases, strict=True))
+    found = [_verdict(name, case, trials[name]) for name, case in pairs]
+    if any(one.verdict == "right" for one, case in zip(found, checker.cases, strict=True) if case.right):
+        return tuple(found)
+    # What accepts a mistake and no right case at all has taken the one for the other: that says more than a refusal.
+    return tuple(sorted(found, key=lambda one: (one.code or "").rpartition(":")[2] != _WORDS[True]))
 
 
 def not_yet(checker: Checker, message: str) -> NameVerdict:

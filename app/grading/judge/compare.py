@@ -193,11 +193,14 @@ class Laboratory(Protocol):
         ...
 
 
-def vacuous_note(name: str, reference: Reference, isolated: Reference, program: Program) -> str:
+def vacuous_note(
+    name: str, reference: Reference, isolated: Reference, program: Program, forced: Collection[str]
+) -> str:
     """Why the real data cannot tell a right rule for *name* from zeros; empty where they can.
 
     Args:
         isolated: The reference under random upstreams; where it vanishes as well, zeros are as right as any rule.
+        forced: Gradients that are written or given: a share through another one is nobody's line.
     """
     if isolated.vacuous:
         return f"`{name}` is zero up to rounding for every upstream there can be here; any rule for zero is right."
@@ -208,6 +211,7 @@ def vacuous_note(name: str, reference: Reference, isolated: Reference, program: 
         )
     silent = [int(key.split(".")[0]) for key in reference.silent_shares]
     consumers = dict.fromkeys(program.statements[index].outputs[0] for index in silent)
+    consumers = {one: None for one in consumers if f"d{one}" in forced}
     if not consumers:
         return ""
     names = ", ".join(f"`{one}`" for one in consumers)

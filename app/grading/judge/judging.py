@@ -28,7 +28,8 @@ from app.grading.judge.differences import differences
 from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
-from app.grading.judge.torch_errors import kind_of, translate
+from app.grading.judge.product_kinds import translated
+from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
 
@@ -120,7 +121,7 @@ class Judge:
             written = self.plan.written_at(error.statement, error.line)
             if name not in written:
                 continue
-            found = sentences.stopped(name, kind_of(error), error.line, translate(error))
+            found = sentences.stopped(name, kind_of(error), error.line, translated(error, self.program, self.plan))
             if name == next(one for one in self.ruling.required if one in written):
                 return replace(self._told(name, "wrong", found), line=error.line)
             return self._named(name, "not-yet", message=found.message)
@@ -159,7 +160,8 @@ class Judge:
     def _mutated(self, name: str) -> NameVerdict | None:
         for changed, at in self.visible.mutated.items():
             if self.plan.blamed_for(at, self.ruling.required) == name:
-                found = sentences.mutated(name, changed, self.plan.lines[at].line)
+                kind = "forward tensor" if changed in self.program.tensors else "given gradient"
+                found = sentences.mutated(name, changed, self.plan.lines[at].line, kind=kind)
                 return replace(self._told(name, "mutated", found), line=self.plan.lines[at].line)
         return None
 
@@ -274,7 +276,7 @@ class Judge:
             verdict = replace(verdict, exact=close.exact, approx=close.approx, maxdiff=close.maxdiff)
         if verdict.verdict != "not-yet":  # a remark tells how a line was judged
             real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
-            remarks = (verdict.note, vacuous_note(name, real, isolated, self.program))
+            remarks = (verdict.note, vacuous_note(name, real, isolated, self.program, self.ruling.forced))
             verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict != "wrong":
             return verdict

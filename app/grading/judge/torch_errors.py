@@ -90,6 +90,13 @@ def _expanded(found: re.Match[str], error: Raised) -> str:
     )
 
 
+def _places(found: re.Match[str], _: Raised) -> str:
+    return (
+        f"`{found[1]}` takes one list of places, but its index has {found[2]} axes. Flatten the index to one axis, and "
+        "what is added to one row for each of its entries."
+    )
+
+
 def _view(_: re.Match[str], error: Raised) -> str:
     target = _first(error, " of `{.source}`")
     return (
@@ -184,6 +191,7 @@ ROWS: tuple[Row, ...] = (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
         _broadcast,
     ),
+    (r"(index_\w+)\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
     (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
     (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",

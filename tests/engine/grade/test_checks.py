@@ -66,6 +66,17 @@ NO_ANSWERS = [
 ]
 
 
+def test_a_mistake_that_is_accepted_in_the_place_of_every_right_case_is_told_first(jailed):
+    solution = SOLUTION.replace("def cmp", "def right")
+    code = f"{solution}\ndef cmp(mine, theirs):\n    return not right(mine, theirs)\n"
+
+    verdict = jailed.check(TASKS["cmp"], code)
+
+    codes = [one.code.rpartition(":")[2] for one in verdict.names if one.verdict == "wrong"]
+    assert {*codes} >= {"accepted", "refused"}
+    assert codes == sorted(codes, key=lambda code: code != "accepted")
+
+
 @pytest.mark.parametrize(("body", "said"), NO_ANSWERS, ids=[one[0] for one in NO_ANSWERS])
 def test_what_is_no_answer_is_said_to_be_none(jailed, body, said):
     verdict = jailed.check(TASKS["cmp"], f"def cmp(mine, theirs):\n    {body}\n", gate=False)

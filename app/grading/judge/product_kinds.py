@@ -1,0 +1,45 @@
+"""A product that does not run because the forward multiplies in the other way: entry by entry, or as matrices."""
+
+import ast
+
+from app.grading.forward.program import Program
+from app.grading.judge.plan import Plan
+from app.grading.judge.torch_errors import kind_of, translate
+from app.grading.judge.trials import Raised
+
+MATRICES = frozenset({"matmul", "vector"})
+ENTRYWISE = (
+    "The forward line `{line}` multiplies entry by entry, with `*`, and so does the way back: no transpose mends a "
+    "matrix product here."
+)
+PRODUCT = "The forward line `{line}` is a matrix product, `@`, and so is the way back: `*` multiplies entry by entry."
+
+
+def translated(error: Raised, program: Program, plan: Plan) -> str:
+    """The *error* in words; a product of another kind than the forward's is told as its cause."""
+    said = translate(error)
+    if not 0 <= error.statement < len(plan.lines):
+        return said
+    line = plan.lines[error.statement]
+    readers = [
+        one
+        for one in program.statements
+        if any(f"d{name}" in line.writes and _in_product(one.node, name) for name in one.inputs)
+    ]
+    kinds = {_is_matrix_product(one.node) for one in readers}
+    if kind_of(error) in MATRICES and kinds == {False}:
+        return f"{said.partition('. ')[0]}. {ENTRYWISE.format(line=readers[0].source)}"
+    if kind_of(error) == "broadcast" and kinds == {True} and not _is_matrix_product(line.node):
+        return f"{said} {PRODUCT.format(line=readers[0].source)}"
+    return said
+
+
+def _in_product(node: ast.expr, name: str) -> bool:
+    products = (
+        one for one in ast.walk(node) if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult | ast.MatMult)
+    )
+    return any(isinstance(leaf, ast.Name) and leaf.id == name for one in products for leaf in ast.walk(one))
+
+
+def _is_matrix_product(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.MatMult) for one in ast.walk(node))
