@@ -1,0 +1,126 @@
+"""Texts of the gate's vocabulary with sizes out of all proportion: each is read in little time and memory."""
+
+import ast
+import contextlib
+import resource
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from app.engine.grade.budget import EXPLAINING_SECONDS
+from app.engine.grade.forward_references import JailRuns
+from app.engine.pool.reader import Answer, Carries, Reader, Say
+from app.grading.diagnosis.tracing.budget import SECONDS_OF_ONE
+from app.grading.diagnosis.tracing.calls import CALLS
+from app.grading.diagnosis.tracing.interpreter import Interpreter
+from app.grading.diagnosis.tracing.library import FUNCTIONS, MOVES, VALUES
+from app.grading.judge.plan import read_plan
+from app.sandbox.gate import normalise, refusal
+from app.sandbox.wire import Carried, Job
+
+MOST_MEMORY_KB = 384 * 1024
+NAMES = ("x", "row", "column", "i", "n", "N", "y")
+SIZES = (
+    "0",
+    "1",
+    "2",
+    "-1",
+    "3",
+    "190",
+    "5000",
+    "10**6",
+    "10**9",
+    "10**18",
+    "1e-9",
+    "0.5",
+    "2**53",
+    "9" * 300,
+    "1e300",
+)
+FUNCTION = st.sampled_from(sorted({*CALLS, *FUNCTIONS, *MOVES, *VALUES, "einsum", "sum", "pow"}))
+ATOM = st.sampled_from([*NAMES, *SIZES, "x.shape", "x[0]", "'ab,cd->abcd'", "'ij,jk->ik'", "torch.float64"])
+
+
+def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(inner, min_size=1, max_size=3).map(", ".join)
+    return st.one_of(
+        st.builds("torch.{}({})".format, FUNCTION, several),
+        st.builds("F.{}({})".format, FUNCTION, several),
+        st.builds("({}).{}({})".format, inner, FUNCTION, several),
+        st.builds("({} {} {})".format, inner, st.sampled_from(["+", "-", "*", "/", "@", "**", "//", ">"]), inner),
+        st.builds("[{}]".format, several),
+        st.builds("[{} for t in range({})]".format, inner, inner),
+        st.builds("({})[{}]".format, inner, inner),
+        st.builds("sum({})".format, inner),
+    )
+
+
+EXPRESSION = st.recursive(ATOM, larger, max_leaves=8)
+LINE = st.one_of(
+    st.builds("{} = {}".format, st.sampled_from(["y", "x", "n", "dW"]), EXPRESSION),
+    st.builds("for t in range({}):\n    y = {}".format, ATOM, EXPRESSION),
+    st.builds("y[{}] = {}".format, EXPRESSION, EXPRESSION),
+    st.builds("def f():\n    return {}\ny = f()".format, EXPRESSION),
+)
+TEXT = st.lists(LINE, min_size=1, max_size=5).map("\n".join)
+
+
+def reading(_jail: JailRuns, _say: Say) -> Answer:
+    arrays = {"x": np.ones((4, 5)), "row": np.ones((1, 5000)), "column": np.ones((5000, 1)), "i": np.array([0, 1, 2])}
+
+    def answer(question: dict[str, Any]) -> list[float]:
+        began = time.process_time()
+        code, _ = normalise(question["code"])
+        refusal(code)
+        scope = Interpreter({**arrays, "y": np.ones(3)}, {"n": 3, "N": 4})
+        for line in read_plan(code).lines:
+            # A stumble is no more than that, as where a check is explained.
+            with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
+                scope.run([line.node])
+        return [time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]
+
+    return answer
+
+
+class NoJail:
+    def carry(self, source: int, limits: Job) -> Carried:
+        raise NotImplementedError
+
+
+@pytest.fixture(scope="module")
+def begun() -> Iterator[Reader]:
+    jail: Carries = NoJail()
+    one = Reader(jail, reading)
+    one.ask({"code": "y = x"})
+    yield one
+    one.close()
+
+
+def read(begun: Reader, text: str) -> None:
+    ast.parse(text)
+    before = begun.ask({"code": "y = x"})[1]
+
+    seconds, memory = begun.ask({"code": text})
+
+    # One step of arithmetic on the largest array may still be under way when the time is over.
+    assert seconds < SECONDS_OF_ONE + EXPLAINING_SECONDS
+    assert memory - before < MOST_MEMORY_KB
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TEXT)
+def test_a_text_is_read_in_little_time_and_memory(begun, text):
+    read(begun, text)
+
+
+@pytest.mark.prove
+@settings(max_examples=20_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
+@given(TEXT)
+def test_many_texts_are_read_in_little_time_and_memory(begun, text):
+    read(begun, text)
