@@ -6,6 +6,8 @@ of everything that judges it: after an update of either, the same text is graded
 """
 
 import json
+import time
+from asyncio import CancelledError
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,8 +25,8 @@ from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
-from app.web.limits import Allowance, Faults, NotNowError
 from app.web.middleware.metrics import Metrics
+from app.web.middleware.visitor import Allowance, Faults, NotNowError
 from app.web.verdict_words import JUDGED, LASTING
 
 JUDGES = ("grading", "engine", "sandbox", "content")
@@ -77,6 +79,13 @@ def _judges() -> bytes:
     return together.digest()
 
 
+@dataclass(slots=True)
+class Question:
+    """One question to the graders; *outcome* is how it ended."""
+
+    outcome: str = "fault"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A verdict; *judged* is false where no grader was asked, *found* is true for a stored one."""
@@ -123,7 +132,7 @@ class Checks:
             return Answer(Verdict(outcome="refused", message=refusal), judged=False)
         found = decoded_verdict(stored)
         if found is not None:
-            self._metrics.stored("check")
+            self._metrics.checks.labels("check", "stored").inc()
             return Answer(found, found=True)
         task = self._tasks.task(lesson, exercise)
         verdict = await self._asked("check", learner, code, lambda: self._grader.check(task, code))
@@ -177,8 +186,24 @@ class Checks:
             if not self._running[learner]:
                 del self._running[learner]
 
+    @contextmanager
+    def _question(self, kind: str) -> Iterator[Question]:
+        """Count and time one question of *kind*, however it ends."""
+        began, question = time.perf_counter(), Question()
+        try:
+            yield question
+            self._metrics.seconds.labels(kind).observe(time.perf_counter() - began)
+        except NotNowError:
+            question.outcome = "put-off"
+            raise
+        except CancelledError:
+            question.outcome = "stopped"
+            raise
+        finally:
+            self._metrics.checks.labels(kind, question.outcome).inc()
+
     async def _asked(self, kind: str, learner: int, code: str, ask: Callable[[], Awaitable[A]]) -> A:
-        with self._metrics.question(kind) as question:
+        with self._question(kind) as question:
             self._faults.refuse(code)
             with self._counted(learner):
                 answer = await ask()

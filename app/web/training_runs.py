@@ -25,7 +25,7 @@ from app.store import progress, trainings
 from app.store.database import Database
 from app.store.trainings import Begun
 from app.web.json_columns import decoded_snapshot, encoded
-from app.web.limits import NotNowError
+from app.web.middleware.visitor import NotNowError
 
 log = structlog.get_logger()
 

@@ -3,10 +3,7 @@
 Numbers of the whole service, never of a learner: every label has few values, and none comes from what was sent.
 """
 
-import time
-from asyncio import CancelledError
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -14,16 +11,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from app.engine.grader import Load, Readiness
-from app.web.limits import NotNowError
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-
-
-@dataclass(slots=True)
-class Question:
-    """One question to the graders; *outcome* is how it ended."""
-
-    outcome: str = "fault"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +30,13 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._checks = Counter(
+        self.checks = Counter(
             "backhand_checks",
             "Questions to the graders by kind and outcome; `stored` cost no run, `put-off` and `stopped` no answer.",
             ["kind", "outcome"],
             registry=self._registry,
         )
-        self._seconds = Histogram(
+        self.seconds = Histogram(
             "backhand_check_seconds",
             "Seconds until an answer of the graders, waiting included.",
             ["kind"],
@@ -57,26 +46,6 @@ class Metrics:
         self.requests = Counter(
             "backhand_requests", "Requests by route and status.", ["route", "status"], registry=self._registry
         )
-
-    @contextmanager
-    def question(self, kind: str) -> Iterator[Question]:
-        """Count and time one question of *kind*, however it ends."""
-        began, question = time.perf_counter(), Question()
-        try:
-            yield question
-            self._seconds.labels(kind).observe(time.perf_counter() - began)
-        except NotNowError:
-            question.outcome = "put-off"
-            raise
-        except CancelledError:
-            question.outcome = "stopped"
-            raise
-        finally:
-            self._checks.labels(kind, question.outcome).inc()
-
-    def stored(self, kind: str) -> None:
-        """Count an answer that was found."""
-        self._checks.labels(kind, "stored").inc()
 
     def text(self, state: State) -> bytes:
         now = CollectorRegistry()

@@ -21,7 +21,7 @@ from app.store import drafts, progress
 from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.json_columns import encoded
-from app.web.limits import NotNowError, while_wanted
+from app.web.middleware.visitor import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import run_announcement, verdict_view

@@ -13,8 +13,7 @@ from starlette.routing import Route
 from app.content.blocks import CodeBox, Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.limits import NotNowError
-from app.web.middleware.visitor import Visitor
+from app.web.middleware.visitor import NotNowError, Visitor
 from app.web.render import back_to
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.lesson_view import items_of

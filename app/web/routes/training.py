@@ -13,7 +13,7 @@ from app.content.blocks import Lesson, Train
 from app.engine.train.snapshot import Snapshot
 from app.store import progress
 from app.store.progress import LessonState
-from app.web.limits import NotNowError
+from app.web.middleware.visitor import NotNowError
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.training_runs import Order

@@ -17,7 +17,7 @@ from app.grading.judge.verdict import NameVerdict, Verdict
 from app.store.database import now
 from app.store.progress import LessonState
 from app.web.application import create_app
-from app.web.limits import Allowance
+from app.web.middleware.visitor import Allowance
 from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION

@@ -16,8 +16,7 @@ from app.engine.grader import Readiness
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.limits import Allowance, Faults, NotNowError, while_wanted
-from app.web.middleware.visitor import network_of
+from app.web.middleware.visitor import Allowance, Faults, NotNowError, network_of, while_wanted
 from tests.waiting import SECONDS
 
 LESSON = "/lessons/linear"
@@ -109,7 +108,7 @@ def test_nought_is_no_limit(clock: Clock) -> None:
 
 
 def test_learners_who_went_away_are_forgotten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.web.limits.REMEMBERED", 10)
+    monkeypatch.setattr("app.web.middleware.visitor.REMEMBERED", 10)
     allowance = Allowance(30, clock)
     for learner in range(1000):
         clock.now += 1.0
