@@ -26,7 +26,7 @@ EVIL = [
 ]
 SCRIPT = """
 import logging, sys
-from app.engine import worker
+from app.engine.pool import worker
 worker.serve = lambda *_: logging.getLogger("app").error("said: %s", sys.argv[3])
 worker.main()
 """
