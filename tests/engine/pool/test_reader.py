@@ -1,6 +1,7 @@
 """A process that reads may end over a text; then the grader stands, and so does what was said until then."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from math import prod
@@ -108,17 +109,18 @@ def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
     assert jail.pids == [os.getpid()]
 
 
-@pytest.mark.parametrize("end", ["spin", "sleep", "crash"])
+@pytest.mark.parametrize(("end", "seen"), [("spin", EOFError), ("sleep", TimeoutError), ("crash", EOFError)])
 def test_the_end_of_a_reader_is_the_end_of_one_question(
-    begun: Reader, end: str, monkeypatch: pytest.MonkeyPatch
+    begun: Reader, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "CPU_SECONDS", 0)
-    monkeypatch.setattr(reader, "SILENT_SECONDS", 60.0 if end == "spin" else 0.3)
+    monkeypatch.setattr(reader, "SILENT_SECONDS", 20.0 if end == "spin" else 0.3)
 
     with pytest.raises(ReaderDiedError) as ended:
         begun.ask({"do": end})
 
     assert ended.value.late == (end != "crash")
+    assert isinstance(ended.value.__cause__, seen)  # the kernel ends what spins, the grader what sleeps
     assert begun.ask({"do": "pid"}) > 0
 
 
@@ -156,9 +158,11 @@ def test_a_reader_ends_with_its_grader() -> None:
     ours, theirs = os.pipe()
     grader = os.fork()
     if grader == 0:
-        os.write(theirs, str(Reader(Jail(), asked).ask({"do": "pid"})).encode())
-        os._exit(0)
+        begun = Reader(Jail(), asked)
+        os.write(theirs, str(begun.ask({"do": "pid"})).encode())
+        begun.ask({"do": "sleep"})
     left = int(os.read(ours, 20))
+    os.kill(grader, signal.SIGKILL)
     os.waitpid(grader, 0)
     os.close(ours)
     os.close(theirs)
