@@ -1,19 +1,40 @@
 """Single-edit mutants of a solution: what an exercise must reject, whoever wrote it.
 
-Each rule maps one node of the syntax tree to its wrong neighbours. A rule leaves out the edits that never change
-a value (a factor swapped in an elementwise product, a kept dimension that broadcasts away).
+The edits of expressions are those of the grammar that slips are made of; the ones of statements stand here. Left out
+are edits that never change a value (a factor swapped in an elementwise product, a kept dimension that broadcasts away).
 """
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.grading.diagnosis.grammar import Change, Words, compared, dropped, operated, powered, reduced, signed
+
 REDUCTIONS = frozenset({"sum", "mean"})
-FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.LtE: ast.GtE,
-}  # fmt: skip
+KINDS = (dropped, operated, signed, powered, reduced, compared)
+ONCE = frozenset({"power", "axis", "sign"})
+"""Kinds of which one edit at a place is enough."""
 ADDED_INSTEAD: dict[str, str] = {"index_add_": "index_copy_", "scatter_add_": "scatter_", "scatter_add": "scatter"}
+MADE: dict[str, str] = {
+    "drop-factor": "dropped a factor",
+    "drop-divisor": "dropped a divisor",
+    "drop-term": "dropped a term",
+    "drop-power": "dropped a power",
+    "drop-minus": "dropped a minus",
+    "drop-turn": "dropped a transpose",
+    "sign": "flipped a sign",
+    "multiply": "multiplied instead of divided",
+    "swap": "swapped the factors",
+    "turn": "transposed a factor",
+    "power": "changed an exponent",
+    "average": "took the mean for the sum",
+    "sum": "took the sum for the mean",
+    "fewer-axes": "forgot an axis",
+    "axis": "took the wrong axis",
+    "compare": "turned a comparison round",
+}
+"""The kinds of the grammar that make mutants, with what each of them did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,88 +77,51 @@ Neighbour = tuple[str, ast.AST | None]
 
 
 def _neighbours(node: ast.AST, *, keepdim: bool) -> Iterator[Neighbour]:
-    rule = RULES.get(type(node))
-    if rule is not None:
-        yield from rule(node)
+    if isinstance(node, ast.expr):
+        yield from _of_grammar(node)
+        yield from _overwriting(node)
+    if isinstance(node, ast.Assign):
+        yield from _assign(node)
+    if isinstance(node, ast.AugAssign):
+        yield from _augmented(node)
     if keepdim:
         assert isinstance(node, ast.Assign)
         yield from _kept_dimension(node)
+
+
+def _of_grammar(node: ast.expr) -> Iterator[Neighbour]:
+    once: set[str] = set()
+    for change in (change for kind in KINDS for change in kind(node, Words())):
+        differs = ast.dump(change.new) != ast.dump(node)
+        if change.kind in MADE and change.kind not in once and differs and _counts(node, change):
+            once |= {change.kind} & ONCE
+            yield MADE[change.kind], change.new
+
+
+def _counts(node: ast.expr, change: Change) -> bool:
+    """Whether the change tells a wrong solution from a right one, and is no twin of another one."""
+    match change.kind, node:
+        case "drop-factor", ast.BinOp(op=op):
+            return isinstance(op, ast.Mult)
+        case "drop-term", ast.BinOp(op=ast.Sub(), left=left):
+            return change.new is left
+        case "drop-turn", ast.Call(func=ast.Attribute(attr=attr)):
+            return attr == "transpose"
+        case "axis", ast.Call(func=ast.Attribute(attr=attr), args=[axis, *_]):
+            return attr in REDUCTIONS and isinstance(axis, ast.Constant | ast.UnaryOp)
+        case ("axis", _) | ("compare", ast.Compare(ops=[ast.Eq()])):
+            return False
+    return True
 
 
 def _writes(node: ast.Assign, names: frozenset[str]) -> bool:
     return any(isinstance(target, ast.Name) and target.id in names for target in node.targets)
 
 
-def _binary(node: ast.BinOp) -> Iterator[Neighbour]:
-    match node.op:
-        case ast.Mult():
-            yield "dropped a factor", node.left
-            yield "dropped a factor", node.right
-        case ast.Div():
-            yield "dropped a divisor", node.left
-            yield "multiplied instead of divided", _with(node, op=ast.Mult())
-        case ast.Add():
-            yield "dropped a term", node.left
-            yield "dropped a term", node.right
-            yield "flipped a sign", _with(node, op=ast.Sub())
-        case ast.Sub():
-            yield "dropped a term", node.left
-            yield "flipped a sign", _with(node, op=ast.Add())
-        case ast.MatMult():
-            yield "swapped the factors", _with(node, left=node.right, right=node.left)
-            yield "transposed a factor", _with(node, left=_transposed(node.left))
-            yield "transposed a factor", _with(node, right=_transposed(node.right))
-        case ast.Pow():
-            yield "dropped a power", node.left
-            one_more = ast.BinOp(left=node.right, op=ast.Add(), right=ast.Constant(1))
-            yield "changed an exponent", _with(node, right=one_more)
-
-
-def _unary(node: ast.UnaryOp) -> Iterator[Neighbour]:
-    if isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
-        yield "dropped a minus", node.operand
-
-
-def _call(node: ast.Call) -> Iterator[Neighbour]:
-    if not isinstance(node.func, ast.Attribute):
-        return
-    name = node.func.attr
-    if name in REDUCTIONS:
-        other = "mean" if name == "sum" else "sum"
-        yield f"took the {other} for the {name}", _with(node, func=_with(node.func, attr=other))
-        yield from _other_axes(node)
-    if name in ADDED_INSTEAD:
-        yield "overwrote instead of added", _with(node, func=_with(node.func, attr=ADDED_INSTEAD[name]))
-    if name == "transpose":
-        yield "dropped a transpose", node.func.value
-
-
-def _other_axes(node: ast.Call) -> Iterator[Neighbour]:
-    if not node.args:
-        return
-    axis = node.args[0]
-    if isinstance(axis, ast.Tuple) and len(axis.elts) > 1:
-        for kept in range(len(axis.elts)):
-            fewer = ast.Tuple(elts=[one for at, one in enumerate(axis.elts) if at != kept], ctx=ast.Load())
-            yield "forgot an axis", _with(node, args=[fewer, *node.args[1:]])
-        return
-    try:
-        number = ast.literal_eval(axis)
-    except ValueError:
-        return
-    if isinstance(number, int):
-        yield "took the wrong axis", _with(node, args=[ast.Constant(1 if number == 0 else 0), *node.args[1:]])
-
-
-def _attribute(node: ast.Attribute) -> Iterator[Neighbour]:
-    if node.attr in ("T", "mT"):
-        yield "dropped a transpose", node.value
-
-
-def _compare(node: ast.Compare) -> Iterator[Neighbour]:
-    flipped = FLIPPED.get(type(node.ops[0]))
-    if flipped is not None:
-        yield "turned a comparison round", _with(node, ops=[flipped(), *node.ops[1:]])
+def _overwriting(node: ast.expr) -> Iterator[Neighbour]:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in ADDED_INSTEAD:
+            yield "overwrote instead of added", _with(node, func=_with(node.func, attr=ADDED_INSTEAD[attr]))
 
 
 def _assign(node: ast.Assign) -> Iterator[Neighbour]:
@@ -170,23 +154,6 @@ def _augmented(node: ast.AugAssign) -> Iterator[Neighbour]:
     other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
     yield "flipped the sign of an update", _with(node, op=other)
     yield "left out an update", None
-
-
-RULES: dict[type[ast.AST], Callable[..., Iterator[Neighbour]]] = {
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.Call: _call,
-    ast.Attribute: _attribute,
-    ast.Compare: _compare,
-    ast.Assign: _assign,
-    ast.AugAssign: _augmented,
-}
-
-
-def _transposed(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        return node.value
-    return ast.Attribute(value=node, attr="mT", ctx=ast.Load())
 
 
 def _with(node: ast.AST, **fields: object) -> ast.AST:

@@ -20,7 +20,7 @@ def edits(solution: str, *required: str) -> set[tuple[str, str]]:
         ("dx = dy / c", "multiplied instead of divided", "dx = dy * c"),
         ("dx = a + b", "dropped a term", "dx = b"),
         ("dx = a - b", "flipped a sign", "dx = a + b"),
-        ("dx = y ** 2", "changed an exponent", "dx = y ** (2 + 1)"),
+        ("dx = y ** 2", "changed an exponent", "dx = y ** 3"),
         ("dx = -y", "dropped a minus", "dx = y"),
         ("dx = y", "flipped the sign", "dx = -y"),
         ("db = dY.sum(0)", "took the mean for the sum", "db = dY.mean(0)"),

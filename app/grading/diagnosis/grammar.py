@@ -131,6 +131,9 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             yield Change("entrywise", ast.BinOp(left, ast.Mult(), right))
             yield Change("swap", ast.BinOp(right, ast.MatMult(), left))
+            if not words.inverse:
+                yield Change("turn", ast.BinOp(_turned(left), ast.MatMult(), right))
+                yield Change("turn", ast.BinOp(left, ast.MatMult(), _turned(right)))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             yield Change("product", ast.BinOp(left, ast.Mult(), right))
 
