@@ -1,0 +1,35 @@
+"""`docs/architecture.md` is true: the walks that it tells are the ones that are gone, and none of them is long."""
+
+import pytest
+
+from tests.walks import HEADINGS, MOST, PAGE, ROOT, gone, written
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[str]]:
+    return gone()
+
+
+@pytest.mark.parametrize("walk", HEADINGS)
+def test_a_walk_enters_no_more_files_than_a_person_can_follow(found: dict[str, list[str]], walk: str) -> None:
+    assert len(found[walk]) <= MOST[walk], found[walk]
+
+
+@pytest.mark.parametrize("walk", HEADINGS)
+def test_the_page_tells_the_walk_as_it_is_gone(found: dict[str, list[str]], walk: str) -> None:
+    told = written(PAGE.read_text("utf-8"))
+
+    assert set(told[walk]) == set(found[walk]), "python -m tests.walks writes them anew"
+
+
+def test_the_picture_shows_every_room() -> None:
+    page = PAGE.read_text("utf-8")
+    rooms = [one.name for one in (ROOT / "app").iterdir() if (one / "__init__.py").exists()]
+    rooms += [
+        one.name
+        for room in ("grading", "engine", "web")
+        for one in (ROOT / "app" / room).iterdir()
+        if (one / "__init__.py").exists()
+    ]
+
+    assert [room for room in rooms if f"`{room}`" not in page] == []

@@ -1,0 +1,140 @@
+"""The files of `app/` that one request enters, in the order in which it meets them; `python -m tests.walks` tells.
+
+
+Web process and grader stand in one process here, so that a walk can be followed from the request to the answer; what
+happens beyond the jail's wall is another process and is not seen.
+"""
+
+import ast
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import urlencode
+
+from app.content.course import load_course
+from app.engine.grade.engine import Engine
+from app.engine.grader import Load, Readiness
+from app.engine.task import AnyTask
+from app.grading.judge.verdict import Verdict
+from app.sandbox.runner import Jail
+from app.settings import Settings
+from app.web.application import create_app
+from tests.web.asking import Ask, Asker, asking
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "architecture.md"
+APP = str(ROOT / "app") + "/"
+
+
+class NearGrader:
+    """A grader in this very process, which answers at once."""
+
+    readiness = Readiness(state="ready")
+    load = Load(up=1, idle=1)
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def check(self, task: AnyTask, code: str) -> Verdict:
+        return self._engine.check(task, code)
+
+
+@contextmanager
+def near_site(folder: Path, course: Path) -> Iterator[Asker]:
+    jail = Jail()
+    try:
+        grader = NearGrader(Engine(jail, None))
+        settings = Settings(data_dir=folder, database_url="", secure_cookies=False)
+        with asking(create_app(settings, load_course(course), grader)) as asker:
+            yield asker
+    finally:
+        jail.close()
+
+
+@contextmanager
+def entered() -> Iterator[list[str]]:
+    """Collects the files of `app/` whose functions are called, each once, in the order of the first call."""
+    files: dict[str, None] = {}
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(APP):
+            files[name[len(APP) :]] = None
+
+    seen: list[str] = []
+    sys.setprofile(note)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(None)
+        seen += files
+
+
+HEADINGS = {"page": "A lesson page", "quiz": "A quiz answer", "check": "A check that passes"}
+MOST = {"page": 15, "quiz": 12, "check": 27}
+LESSON = "/lessons/linear"
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+SENT = (
+    (b"sec-fetch-site", b"same-origin"),
+    (b"hx-request", b"true"),
+    (b"content-type", b"application/x-www-form-urlencoded"),
+)
+
+
+def walks(asker: Asker) -> dict[str, list[str]]:
+    """Each walk by name, the second time that it is gone: by then everything is there that is made once."""
+    begun = asker(Ask("POST", f"{LESSON}/quiz/dw-shape", SENT, urlencode({"answer": "(5,)"}).encode()))
+    known = (*SENT, (b"cookie", begun.header("set-cookie").partition(";")[0].encode()))
+
+    def post(path: str, **form: str) -> Ask:
+        return Ask("POST", f"{LESSON}/{path}", known, urlencode(form).encode())
+
+    asks = {
+        "page": [Ask("GET", LESSON, known[-1:])] * 2,
+        "quiz": [post("quiz/dw-shape", answer="(4, 3)")] * 2,
+        "check": [post("code/linear-backward/check", code=f"{RIGHT}# {word}", revision="0") for word in ("one", "two")],
+    }
+    found = {}
+    for name, (first, second) in asks.items():
+        asker(first)
+        with entered() as files:
+            answer = asker(second)
+        assert answer.status == 200, answer.text
+        found[name] = files
+    return found
+
+
+def gone() -> dict[str, list[str]]:
+    with tempfile.TemporaryDirectory() as folder, near_site(Path(folder), ROOT / "tests" / "web" / "course") as asker:
+        return walks(asker)
+
+
+def written(page: str) -> dict[str, list[str]]:
+    """The walks as *page* tells them."""
+    parts = {name: page.partition(f"### {heading}")[2].partition("\n#")[0] for name, heading in HEADINGS.items()}
+    return {name: re.findall(r"^\d+\. `(.+?)`", part, re.MULTILINE) for name, part in parts.items()}
+
+
+def about(file: str) -> str:
+    """What *file* says of itself, to its first stop."""
+    said = ast.get_docstring(ast.parse((ROOT / "app" / file).read_text("utf-8"))) or ""
+    return re.split(r"[.;:](?: |$)", said.partition("\n")[0])[0]
+
+
+def main() -> None:
+    page = PAGE.read_text("utf-8")
+    for name, files in gone().items():
+        before, _, rest = page.partition(f"### {HEADINGS[name]}")
+        _, mark, after = rest.partition("\n#")
+        listed = "\n".join(f"{at}. `{file}`: {about(file)}" for at, file in enumerate(files, start=1))
+        page = f"{before}### {HEADINGS[name]}: {len(files)} files\n{listed}\n{mark}{after}"
+    PAGE.write_text(page, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
