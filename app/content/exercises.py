@@ -5,9 +5,17 @@ Plain data, made by the parser. Prose fields hold HTML that only `prose` may mak
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from markupsafe import Markup
+from pydantic import GetPydanticSchema
+from pydantic_core import core_schema
+
+Html = Annotated[
+    Markup,
+    GetPydanticSchema(lambda *_: core_schema.no_info_after_validator_function(Markup, core_schema.str_schema())),
+]
+"""Markup that comes back as markup where it crosses to a grader as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +36,13 @@ class Tempting:
 
     place: Place
     value: str
-    html: Markup
+    html: Html
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
     place: Place
-    html: Markup
+    html: Html
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +52,7 @@ class Exercise:
     place: Place
     name: str
     was: tuple[str, ...] = ()
-    prompt: Markup = field(default_factory=Markup)
+    prompt: Html = field(default_factory=Markup)
     hints: tuple[Hint, ...] = ()
 
 
@@ -73,9 +81,9 @@ class Number(Exercise):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     place: Place
-    html: Markup
+    html: Html
     right: bool
-    feedback: Markup | None = None
+    feedback: Html | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +134,7 @@ class DeclaredMistake:
 
     place: Place
     message: str
-    html: Markup
+    html: Html
     code: Code
 
 
@@ -213,7 +221,7 @@ class Case:
     place: Place
     right: bool
     message: str
-    html: Markup
+    html: Html
     code: Code
 
 
