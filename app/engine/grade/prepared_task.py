@@ -24,6 +24,7 @@ from app.sandbox.wire import Job
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
+_STEPS = 32
 MOST_KNOWN = 100
 _LOSSES = frozenset({"L", "loss"})
 
@@ -157,9 +158,9 @@ class Bench:
         return replace(trial, errors=[replace(one, known=known(one)) for one in trial.errors])
 
     def _volunteered(self, plan: Plan) -> list[str]:
-        """Gradients that nobody asked for; they are kept, so that a mistake in them can be found there."""
+        """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""
         known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
-        return [name for name in plan.last if name not in known and name[:1] == "d" and name[1:] in self.study.gradable]
+        return [name for name in plan.last if name not in known][:_STEPS]
 
     # What the judge may ask.
 

@@ -8,7 +8,7 @@ from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
 from app.grading.diagnosis.tracing import budget
-from app.grading.judge.compare import Array, Reference, Ruling
+from app.grading.judge.compare import Array, Reference, References, Ruling
 from app.grading.judge.plan import Plan
 
 SPENT = "The time for explanations was spent before this line; mend the others first."
@@ -38,6 +38,10 @@ class Laboratory:
         cut = _tensors(drawn_on)
         found = self._study.references({run: (run, cut) for run in HIDDEN}, [name[1:]])
         return {run: one[name[1:]] for run, one in found.items() if name[1:] in one}
+
+    def every(self, drawn_on: Collection[str]) -> References:
+        """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
+        return self._study.references({run: (run, _tensors(drawn_on)) for run in HIDDEN}, self._study.gradable)
 
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""

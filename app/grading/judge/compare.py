@@ -184,6 +184,10 @@ class Laboratory(Protocol):
         """The reference of *name* by hidden data set when only *drawn_on* is forced."""
         ...
 
+    def every(self, drawn_on: Collection[str]) -> References:
+        """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
+        ...
+
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
         ...

@@ -29,11 +29,10 @@ from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
 from app.grading.judge.product_kinds import translated
+from app.grading.judge.steps import HIDDEN, Steps
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
-
-HIDDEN = ("a", "b")
 
 
 class Judge:
@@ -67,7 +66,9 @@ class Judge:
         """One verdict per required name, in backward order."""
         order = [f"d{tensor}" for tensor in self.program.backward_order(name[1:] for name in self.ruling.required)]
         standing = {name: self._alone(name) for name in order}
-        standing = {name: self._in_company(name, one, standing) for name, one in standing.items()}
+        for name in order:  # one after the other: what follows from a line is known when that line is
+            standing[name] = self._in_company(name, standing[name], standing)
+        standing = Steps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
         return tuple(self._finished(name, standing) for name in order)
 
     # One name on its own.
@@ -237,6 +238,11 @@ class Judge:
 
         Where no other line explains it, it is right where it is judged and wrong on the lesson's own numbers.
         """
+        if verdict.verdict == "aliased" and (partner := self._partner(name, all_)):
+            message = (
+                f"It was right when it was finished. `{partner}` is the same memory, and that line is not right yet."
+            )
+            return replace(self._named(name, "follows", message=message), word=f"follows from {partner}")
         if verdict.verdict not in RIGHT or (self._fits(name, "v") and self._fits(name, "true")):
             return verdict
         culprits = self._culprits(name, all_)
@@ -246,6 +252,12 @@ class Judge:
         message = f"Right, given your own numbers: it follows from {names}."
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
+
+    def _partner(self, name: str, all_: Mapping[str, NameVerdict]) -> str | None:
+        """The wrong name by whose line *name* was changed in memory that both share."""
+        changed = (self.trials[run].changed_by.get(name, -1) for run in ("true", "v"))
+        written = {one for at in changed if 0 <= at < len(self.plan.lines) for one in self.plan.lines[at].writes}
+        return next((one for one in all_ if one in written and all_[one].verdict == "wrong"), None)
 
     def _fits(self, name: str, run: str) -> bool:
         got, reference = self.trials[run].final(name), self.references[run][name[1:]]
@@ -310,7 +322,9 @@ class Judge:
     def _started(self, name: str) -> Diagnosis | None:
         """The mistake in a gradient that nobody asked for but that *name* is computed from."""
         steps = [
-            one for one in self.trials["a"].values if one not in self.ruling.forced and one in self.trials["b"].values
+            one
+            for one in self.trials["a"].values
+            if one not in self.ruling.forced and one[:1] == "d" and one in self.trials["b"].values
         ]
         used = self.plan.drawn_on({*steps, *self.ruling.forced})
         waiting, found = [name], set[str]()

@@ -229,3 +229,33 @@ def test_an_empty_box_is_not_told_that_something_was_lost(engine, code):
 
     assert found == dict.fromkeys(("dX", "dW", "db"), "not-yet")
     assert named(verdict, "dW").message == "Nothing is written here yet. A line `dW = …` is wanted."
+
+
+def test_a_slip_in_a_step_that_nobody_asked_for_gives_one_red_line(engine):
+    for step in ("g = dh * (1 - h)", "g = 1 - h ** 2", "g = (dh * (1 - h ** 2)).sum(0, keepdim=True).expand_as(dh)"):
+        verdict, found = standing(engine, TANH, f"{step}\ndx = g @ W.T\ndW = x.T @ g", require=("dx", "dW"))
+
+        assert found == {"dx": "wrong", "dW": "follows"}
+        assert named(verdict, "dW").word == "follows from dx"
+
+
+def test_a_right_step_hides_no_slip(engine):
+    for step in ("g = dh * (1 - h ** 2)", "dz = g = dh * (1 - h ** 2)"):
+        _, found = standing(engine, TANH, f"{step}\ndx = g @ W.T * 2\ndW = x.T @ g * 3", require=("dx", "dW"))
+
+        assert found == {"dx": "wrong", "dW": "wrong"}
+
+
+def test_a_number_that_two_wrong_lines_read_explains_neither(engine):
+    _, found = standing(engine, LINEAR, "n = X.shape[0]\ndX = dY @ W.T\ndW = X.T @ dY / n\ndb = dY.sum(0) / n")
+
+    assert found == {"dX": "right", "dW": "wrong", "db": "wrong"}
+
+
+def test_a_gradient_that_a_wrong_line_took_as_its_memory_follows_from_that_line(engine):
+    code = SOFTMAX.solution.replace("dz = ds.clone()\ndz += F.one_hot(z.argmax(1), V) * dm", "dz = ds\ndz *= 3")
+    verdict, found = standing(engine, SOFTMAX, code)
+
+    assert found["dz"] == "wrong"
+    assert found["ds"] == "follows"
+    assert named(verdict, "ds").word == "follows from dz"

@@ -1,0 +1,109 @@
+"""The steps that nobody asked for and that several lines read, such as `g = dY * (1 - h ** 2)`.
+
+A slip in one of them makes every line wrong that reads it. They may be right as they stand, so one is red.
+"""
+
+import ast
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from app.grading.forward.bindings import reads_of, writes_of
+from app.grading.judge.compare import Laboratory, References, Ruling, matches
+from app.grading.judge.plan import Line, Plan
+from app.grading.judge.trials import Trial
+from app.grading.judge.verdict import NameVerdict
+
+HIDDEN = ("a", "b")
+
+
+class Steps:
+    """The steps of one submission, and which of them are wrong."""
+
+    def __init__(self, plan: Plan, trials: Mapping[str, Trial], ruling: Ruling, laboratory: Laboratory) -> None:
+        self.plan = plan
+        self.trials = trials
+        self.ruling = ruling
+        self.laboratory = laboratory
+
+    def blamed_once(self, standing: Mapping[str, NameVerdict]) -> dict[str, NameVerdict]:
+        """*standing*, by name in backward order: of what is wrong by way of one step, only the first stays at fault."""
+        blamed: dict[str, str] = {}
+        found = dict(standing)
+        for name, verdict in standing.items():
+            if verdict.verdict not in {"wrong", "aliased", "mutated"}:
+                continue
+            steps = self._doubtful_steps(name, verdict)
+            shared = next((one for one in steps if one in blamed), None)
+            if shared is None or verdict.verdict != "wrong":
+                blamed.update(dict.fromkeys(steps, name))
+                continue
+            message = f"It reads `{shared}`, where something is not right yet; begin at `{blamed[shared]}`."
+            word = f"follows from {blamed[shared]}"
+            found[name] = replace(verdict, verdict="follows", code=None, message=message, word=word)
+        return found
+
+    def _doubtful_steps(self, name: str, verdict: NameVerdict) -> list[str]:
+        """The steps by way of which *name* may be wrong without a slip of its own; and what shares memory with it."""
+        steps = steps_of(self.plan, name, self.ruling.forced)
+        if verdict.verdict != "wrong":
+            written = (self.plan.lines[at].writes for run in ("true", "v") for at in self._changing(name, run))
+            return sorted({*steps, *(one for writes in written for one in writes)} - self.ruling.forced)
+        if verdict.code is not None:  # it may have stopped by itself: only what is known to be wrong explains that
+            steps = frozenset(one for one in steps if one[1:] in self._every[HIDDEN[0]])
+        return [one for one in sorted(steps) if self._doubtful(one)]
+
+    def _changing(self, name: str, run: str) -> list[int]:
+        """The statements that changed *name* after it was finished, or a tensor that is not the learner's to change."""
+        trial = self.trials[run]
+        found = [*trial.mutated.values(), trial.changed_by.get(name, -1)]
+        return [at for at in found if 0 <= at < len(self.plan.lines)]
+
+    def _doubtful(self, step: str) -> bool:
+        """Whether a step that nobody asked for may be wrong: it is a tensor, and not the gradient that it is named for.
+
+        Under any other name it may be any of the program's gradients.
+        """
+        got = {run: self.trials[run].values.get(step) for run in HIDDEN}
+        if any(step in self.trials[run].kinds or (one is not None and one.size < 2) for run, one in got.items()):
+            return False
+        every = self._every
+        meant = [step[1:]] if step[:1] == "d" and step[1:] in every[HIDDEN[0]] else every[HIDDEN[0]]
+        atol, rtol = self.ruling.atol, self.ruling.rtol
+        return not any(
+            all(tensor in every[run] and matches(got[run], every[run][tensor], atol, rtol) for run in HIDDEN)
+            for tensor in meant
+        )
+
+    @cached_property
+    def _every(self) -> References:
+        return self.laboratory.every(self.ruling.forced)
+
+
+def steps_of(plan: Plan, name: str, forced: Collection[str]) -> frozenset[str]:
+    """The names by way of which *name* is computed, none of them *forced*."""
+    steps = plan.last.keys() - set(forced)
+    used = plan.drawn_on({*steps, *forced})
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+        found |= fresh
+        waiting += fresh
+    last = plan.last.get(name)
+    return frozenset(found if last is None else found | (_inside(plan.lines[last], name) & steps))
+
+
+def _inside(line: Line, name: str) -> set[str]:
+    """What *name* is computed by way of within one statement, such as the body of a loop."""
+    inner = [one for one in ast.walk(line.node) if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr)]
+    if inner == [line.node]:
+        return set()
+    pairs = [(writes_of(nodes), reads_of(nodes)[1]) for nodes in (list(ast.walk(one)) for one in inner)]
+    found, waiting = {name}, [name]
+    while waiting:
+        wanted = waiting.pop()
+        fresh = {one for writes, uses in pairs if wanted in writes for one in uses if one in line.writes} - found
+        found |= fresh
+        waiting += fresh
+    return found - {name}
