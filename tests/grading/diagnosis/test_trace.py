@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.tracing.budget import TOTAL, CostError
 from app.grading.diagnosis.tracing.node import UntracedError, reduce_to
-from app.grading.diagnosis.tracing.tracer import traced
+from app.grading.diagnosis.tracing.tracer import Tracer, traced
 
 X = np.abs(np.random.default_rng(0).standard_normal((4, 6))) + 0.3
 Z = np.abs(np.random.default_rng(1).standard_normal((4, 6))) + 0.3
@@ -77,6 +78,15 @@ def pulled_back(node, g):
         if operand.op != "number":
             total = total + pulled_back(operand, reduce_to(backward(node, position, g), operand.value.shape))
     return total
+
+
+def test_what_was_read_is_followed_back_when_nothing_is_left_to_read_with():
+    tracer = Tracer(FORWARD, {})
+    node = tracer.node(ast.parse("x[i]", mode="eval").body)
+    with pytest.raises(CostError):
+        tracer.budget.pay(TOTAL)
+
+    assert np.allclose(backward(node, 0, np.ones(node.value.shape)).sum(), node.value.size)
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,8 @@ class Tracer:
         return self.index(expr, self.node(base), tuple(self.plain(each) for each in parts))
 
     def index(self, expr: ast.expr, x: Node, index: Any) -> Node:
-        return self.moved(expr, "index", partial(self.picked, index=index), x, index=index)
+        self.budget.pay(picked(x.value, index))
+        return self.moved(expr, "index", partial(_at, index=index), x, index=index)
 
     def _binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> Node:
         a, b = self.node(left), self.node(right)
@@ -319,6 +320,10 @@ class Tracer:
         full = [self.value(arguments[0]), *given] if arguments else []
         self.budget.pay(cost(op, full, named))
         return self.made(expr, "library", VALUES[op](*full, **named))
+
+
+def _at(x: Array, index: Any) -> Array:
+    return np.asarray(x[index])
 
 
 def _acted(move: Act, x: Array, rest: Sequence[Any], words: Mapping[str, Any]) -> Array:
