@@ -224,6 +224,8 @@ def _text(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
     """The text of a file, or why there is none."""
     place = Place(Path(shown).as_posix(), 1)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for without end
+            return None, (LessonError(place, "unreadable", "This is no file of text.", "Write a file in its place."),)
         if path.stat().st_size > LARGEST_FILE:
             return None, (LessonError(place, "too-long", f"The file is larger than {LARGEST_FILE} bytes."),)
         return path.read_bytes().decode("utf-8"), ()

@@ -56,7 +56,7 @@ class Faults:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A sentence with the nearest of *known*, or with all of them when none is near; empty when there are none."""
-    words = sorted(set(known))
+    words = sorted({*known} - {""})
     near = get_close_matches(word, words, n=1, cutoff=0.6)
     if not near:  # as it is said aloud: 'BN_MEAN' for 'bnmean'
         spoken = {_spoken(one): one for one in words}

@@ -99,7 +99,9 @@ def items_of(value: Value, faults: Faults, what: str) -> Mapping[str, tuple[Valu
         if not isinstance(key, yaml.ScalarNode):
             faults.add(where, "wrong-type", f"A key of {what} must be a name.")
         elif key.value in items:
-            faults.add(where, "twice", f"{key.value!r} stands twice in {what}.", "Keep one of them.")
+            faults.add(
+                where, "twice", f"{key.value!r} stands twice in {what[0].lower()}{what[1:]}.", "Keep one of them."
+            )
         else:
             text = value_text(value, entry)
             items[key.value] = (Value(text, place_of(value, entry), isinstance(entry, yaml.ScalarNode)), entry)

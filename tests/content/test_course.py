@@ -1,11 +1,12 @@
 """A folder of lessons: order, addresses, requirements and links."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from app.content.course import load_course, load_lesson, read_course
-from app.content.errors import LessonErrors
+from app.content.errors import LessonErrors, did_you_mean
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LESSONS = Path(__file__).parents[2] / "lessons"
@@ -153,3 +154,21 @@ def test_a_deliverable_with_a_broken_link_is_told_with_its_line(tmp_path):
     _, errors = read_course(tmp_path)
 
     assert [(error.code, error.place.line) for error in errors] == [("broken-link", 4)]
+
+
+@pytest.mark.parametrize("name", ["01-pipe.md", "unit.md"])
+def test_a_named_pipe_is_told_and_not_waited_for(tmp_path, name):
+    unit = tmp_path / "1-unit"
+    unit.mkdir()
+    if name != "unit.md":
+        (unit / "unit.md").write_text("---\ntitle: Unit\n---\n")
+    os.mkfifo(unit / name)
+
+    with pytest.raises(LessonErrors) as raised:
+        load_course(tmp_path)
+
+    assert name in str(raised.value)
+
+
+def test_a_suggestion_never_offers_nothing():
+    assert did_you_mean("zzz", ["", "eight"]) == "Known here: eight."

@@ -303,3 +303,18 @@ def test_a_tolerance_below_zero_is_told_at_its_place(tolerance):
 
     assert read is None
     assert [str(one) for one in errors] == [f"a.md:9:8: wrong-value ':{tolerance}:' must be at least 0; it is -1."]
+
+
+@pytest.mark.parametrize(("options", "count"), [("", "no option"), ("- [x] yes\n", "one option only")])
+def test_a_choice_of_fewer_than_two_is_told_in_words(options, count):
+    text = f"---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n:::{{choice}} one\n\nWhich?\n\n{options}:::\n"
+
+    _, errors = parse_lesson(text, "a.md")
+
+    assert f"choice 'one' has {count}." in str(errors[0])
+
+
+def test_what_stands_twice_at_the_top_is_told_in_a_sentence():
+    _, errors = parse_lesson("---\ntitle: A\ntitle: B\nid: a\nestimate: 5 min\n---\n\nText.\n", "a.md")
+
+    assert "'title' stands twice in the front matter." in str(errors[0])

@@ -15,7 +15,8 @@ def read(directive: Directive, reading: Reading) -> Choice:
     title = reading.title(directive)
     if len(choices) < 2:
         fix = "Write at least one '- [x] right' and one '- [ ] wrong'."
-        reading.faults.add(directive.place, "too-few-options", f"{title} has {len(choices)} options.", fix)
+        count = "one option only" if choices else "no option"
+        reading.faults.add(directive.place, "too-few-options", f"{title} has {count}.", fix)
     elif not any(option.right for option in choices):
         reading.faults.add(directive.place, "no-right-option", f"{title} has no right option.", "Mark one with '[x]'.")
     return Choice(
