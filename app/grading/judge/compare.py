@@ -15,7 +15,7 @@ from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]
 HIDDEN_TOLERANCE = 1e-9
-"""Of the scale, in float64. Right ways of writing a line differ by 1e-13; a rounding to float32, a
+"""Of the scale, in float64. Right ways of writing a line differ by 1e-14 (docs/tolerance.md); a rounding to float32, a
 forgotten epsilon and a constant of seven digits are off by more."""
 VISIBLE_TOLERANCE = 1e-5
 LESSON_TOLERANCE = 1e-3
