@@ -110,7 +110,7 @@ def called_like_the_loop(run_exports):
 
     def renamed(text):
         words = "|".join(sorted(RENAMED, key=len, reverse=True))
-        return re.sub(rf"\\b(d*)({words})\\b", lambda word: word[1] + RENAMED[word[2]], text)
+        return re.sub(rf"\b(d*)({words})\b", lambda word: word[1] + RENAMED[word[2]], text)
 
     files = {}
     for name, source, box in (
@@ -120,7 +120,7 @@ def called_like_the_loop(run_exports):
         lesson, errors = parse_lesson(source, LESSON.path)
         assert not errors
         files[f"{name}.py"] = written_as("py", cells_of(lesson, Work(codes={BOX.name: box}))).replace(*SHORT)
-    assert "gradients = data.sum" not in files["plain.py"]
+    assert "rows_ = torch.randint" in files["renamed.py"]
     return run_exports(files)
 
 
