@@ -5,18 +5,21 @@ What an older version wrote in another form is read as None, never as an error.
 
 import json
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from app.engine.codec import plain, restored
+from pydantic import TypeAdapter
+
 from app.engine.grader import Run
 from app.engine.train.snapshot import Snapshot
 from app.grading.judge.verdict import Verdict
 
 T = TypeVar("T")
 
+_KINDS: dict[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (Verdict, Run, Snapshot)}
+
 
 def encoded(value: Verdict | Run | Snapshot) -> str:
-    return json.dumps(plain(value), separators=(",", ":"))
+    return json.dumps(_KINDS[type(value)].dump_python(value, mode="json"), separators=(",", ":"))
 
 
 @lru_cache(maxsize=256)  # a page that is read again shows the same
@@ -44,6 +47,6 @@ def decoded_answer(text: str | None) -> tuple[str, ...] | None:
 
 def _decoded(kind: type[T], text: str | None) -> T | None:
     try:
-        return restored(kind, json.loads(text)) if text else None
-    except (ValueError, TypeError):
+        return cast(T, _KINDS[kind].validate_json(text, strict=True, extra="forbid")) if text else None
+    except ValueError:
         return None

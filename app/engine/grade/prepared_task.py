@@ -61,6 +61,7 @@ class Bench:
         grad = task.grad
         self.ruling = Ruling(
             required=grad.require,
+            order=tuple(f"d{one}" for one in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
             output=study.forward.output,
             rule_only=grad.grade == "rule",

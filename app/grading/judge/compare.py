@@ -162,9 +162,14 @@ References = Mapping[str, Mapping[str, Reference]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """How the author wants the box to be judged."""
+    """How the author wants the box to be judged.
+
+    Args:
+        order: What is *required*, in the order of the backward pass.
+    """
 
     required: tuple[str, ...]
+    order: tuple[str, ...]
     given: tuple[str, ...]
     output: str
     rule_only: bool
