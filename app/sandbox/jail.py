@@ -61,7 +61,7 @@ def settle() -> None:
     for stream in (0, 1, 2):
         os.dup2(null, stream)
     os.close(null)
-    kernel.empty_bounding_set()
+    kernel.bound_capabilities()
 
 
 def stand_alone(_plan: Plan, _run: Run) -> int:
@@ -75,7 +75,7 @@ def drop_user(plan: Plan, _run: Run) -> int:
         os.setgroups([])
         os.setresgid(plan.uid, plan.uid, plan.uid)
         os.setresuid(plan.uid, plan.uid, plan.uid)
-    kernel.drop_capabilities()
+    kernel.keep_capabilities()
     return USER if plan.uid is not None else 0
 
 

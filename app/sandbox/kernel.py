@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import os
 import platform
+import struct
 from pathlib import Path
 
 MACHINE = platform.machine()
@@ -87,17 +88,20 @@ def close_from(first: int) -> None:
     syscall("close_range", NUMBERS["close_range"], first, 0xFFFFFFFF, 0)
 
 
-def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets; always allowed."""
+def keep_capabilities(*kept: int) -> None:
+    """Of the effective and permitted set keep those, as far as they are there; inherit nothing. Always allowed."""
+    left = capabilities() & sum(1 << one for one in kept) if kept else 0
     header = (0x20080522).to_bytes(4, "little") + bytes(4)
-    syscall("capset", NUMBERS["capset"], header, bytes(24))
+    low, high = left & 0xFFFFFFFF, left >> 32
+    syscall("capset", NUMBERS["capset"], header, struct.pack("<6I", low, low, 0, high, high, 0))
 
 
-def empty_bounding_set() -> None:
-    """Take away every capability that a program could still gain by exec, where this process may."""
+def bound_capabilities(*kept: int) -> None:
+    """Take away every other capability that a program could still gain by exec, where this process may."""
     with contextlib.suppress(OSError):  # EINVAL after the last one, EPERM without CAP_SETPCAP
         for capability in range(64):
-            prctl("PR_CAPBSET_DROP", PR_CAPBSET_DROP, capability)
+            if capability not in kept:
+                prctl("PR_CAPBSET_DROP", PR_CAPBSET_DROP, capability)
 
 
 def capabilities() -> int:

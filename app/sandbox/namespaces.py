@@ -7,19 +7,23 @@ from app.sandbox import kernel
 _EMPTY = kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 
 
-def enter() -> None:
-    """Leave the machine's namespaces for new ones, as root or by way of a user namespace.
+def enter(*, by_user: bool) -> None:
+    """Leave the machine's namespaces for new ones, as root or, *by_user*, by way of a user namespace.
+
+    In that there is nobody else to become, so it is no way for whoever has to change the user.
 
     Raises:
-        OSError: Neither way is open.
+        OSError: The way is not open.
     """
     try:
         kernel.unshare(_EMPTY)
     except PermissionError:
+        if not by_user:
+            raise
         kernel.unshare(_EMPTY | kernel.CLONE_NEWUSER)
 
 
-def missing() -> OSError | None:
+def missing(*, by_user: bool) -> OSError | None:
     """Why `enter` would fail, found out by a process that tries it and ends.
 
     Whoever asks may have threads, so that the fork has to be Python's own: in the child of a bare one, a thread that
@@ -28,7 +32,7 @@ def missing() -> OSError | None:
     pid = os.fork()
     if pid == 0:
         try:
-            enter()
+            enter(by_user=by_user)
         except OSError as error:
             os._exit(error.errno or 255)
         finally:

@@ -46,7 +46,8 @@ def prepare() -> jail.Plan:
         raise RuntimeError(f"the zygote has {threads} threads, not one")
     plan = protection.plan()
     with contextlib.suppress(OSError):  # `protection` says why
-        namespaces.enter()
+        namespaces.enter(by_user=plan.uid is None)
+    kernel.keep_capabilities(*(() if plan.uid is None else protection.TO_CHANGE_USER))
     return plan
 
 

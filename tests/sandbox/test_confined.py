@@ -10,7 +10,7 @@ from remote import AS_NOBODY, NOBODY, RemoteJail, can_change_user
 from running import eventually, running, status
 
 from app.sandbox import jail as steps
-from app.sandbox import protection
+from app.sandbox import kernel, protection
 from app.sandbox.process import Zygote
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
@@ -52,6 +52,16 @@ def test_it_has_no_right_that_others_lack(child):
     if owner == "nobody":  # who may not empty the set, and can gain nothing from it: no exec is left
         del rights["CapBnd"]
     assert not any(rights.values()), rights
+
+
+def test_the_zygote_keeps_no_right_but_to_change_the_user_of_its_children_and_to_end_them(child):
+    owner, _, jail = child
+    needed = (kernel.CAP_SETUID, kernel.CAP_SETGID, kernel.CAP_KILL) if owner == "root" else ()
+    kept = sum(1 << one for one in needed)
+
+    rights = {int(status(jail.zygote_pid)[name], 16) for name in ("CapPrm", "CapEff")}
+
+    assert rights == {kept}
 
 
 def test_its_user_is_nobody_wherever_that_can_be_changed(child):

@@ -122,7 +122,7 @@ sys.setswitchinterval(1e-6)
 for _ in range(2):
     threading.Thread(target=spin, daemon=True).start()
 for _ in range(100):
-    namespaces.missing()
+    namespaces.missing(by_user=True)
 print("asked")
 """
 

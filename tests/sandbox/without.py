@@ -43,7 +43,7 @@ def main() -> None:
     # The zygote hides as well, and its children inherit that; here it is the child's own step that is looked at.
     zygote_loop.kernel.hide_memory = lambda: None
     if "namespaces" not in KEPT:
-        zygote_loop.namespaces.enter = lambda: None
+        zygote_loop.namespaces.enter = lambda **_: None
     jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in KEPT)]
     if "seccomp" in KEPT:
         jail.STEPS.append(no_new_privileges)

@@ -5,10 +5,9 @@ What it says is heard at once, also between questions: the canaries of its watch
 
 import asyncio
 import json
-import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.engine.codec import restored
@@ -16,12 +15,14 @@ from app.engine.grader import Look
 from app.engine.pool.cancel import STOP
 from app.engine.pool.grader_frames import packed, read
 
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""Of settings a grader has none: no database, no token. One thread, since it forks its reader, and forks have one."""
 STARTUP_SECONDS = 60.0
 END_SECONDS = 2.0
 
 
 class GraderDiedError(Exception):
-    """The grader closed its socket, answered nonsense or took too long."""
+    """The grader closed its socket, answered nonsense or took too long; its text says which."""
 
 
 class Process:
@@ -44,12 +45,18 @@ class Process:
         self._listener: asyncio.Task[None] | None = None
         self._expected: asyncio.Future[dict[str, Any]] | None = None
         self._number = 0
+        self.question: Mapping[str, Any] = {}
         self.alive = False
 
     @property
     def pid(self) -> int:
         assert self._process is not None, "start() comes first"
         return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """How it ended, as `subprocess` says it; None while it lives."""
+        return self._process.returncode if self._process else None
 
     @property
     def answering(self) -> bool:
@@ -60,7 +67,7 @@ class Process:
         ours, theirs = socket.socketpair()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-B", "-m", "app.engine.pool.worker", str(theirs.fileno()), json.dumps(self._options),
-            pass_fds=[theirs.fileno()], stdin=asyncio.subprocess.DEVNULL, env=_clean_environment(),
+            pass_fds=[theirs.fileno()], stdin=asyncio.subprocess.DEVNULL, env=ENVIRONMENT,
         )  # fmt: skip
         theirs.close()
         self._streams = await asyncio.open_connection(sock=ours)
@@ -82,6 +89,7 @@ class Process:
         if not self.alive:
             raise GraderDiedError
         self._number += 1
+        self.question = question
         self._expected = asyncio.get_running_loop().create_future()
         try:
             self._streams[1].write(packed({**question, "number": self._number}))
@@ -90,7 +98,8 @@ class Process:
             raise GraderDiedError from error
         message = await self._next(seconds)
         if message.get("number") != self._number:
-            raise GraderDiedError
+            raise GraderDiedError("it answered another question")
+        self.question = {}
         return message.get("answer")
 
     def give_up(self) -> None:
@@ -118,7 +127,7 @@ class Process:
         try:
             return await asyncio.wait_for(self._expected, seconds)
         except TimeoutError as error:
-            raise GraderDiedError from error
+            raise GraderDiedError(f"it gave no answer within {seconds:g} s") from error
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         try:
@@ -131,15 +140,10 @@ class Process:
         except (asyncio.IncompleteReadError, OSError, ValueError, TypeError) as error:
             was_alive, self.alive = self.alive, False
             if self._expected is not None and self.answering:
-                died = GraderDiedError()
+                died = GraderDiedError(
+                    "it ended" if isinstance(error, (asyncio.IncompleteReadError, OSError)) else "nonsense"
+                )
                 died.__cause__ = error
                 self._expected.set_exception(died)
             if was_alive:
                 self._ended(self)
-
-
-def _clean_environment() -> dict[str, str]:
-    # A grader gets no setting that it does not need: no database URL, no tokens.
-    needed = {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "TMPDIR") if name in os.environ}
-    # One thread: a grader forks its reader, and threads would not come along.
-    return {**needed, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
@@ -249,8 +250,8 @@ class LocalGraders:
     async def _exchange(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
         try:
             answer = await process.ask(question, seconds)
-        except GraderDiedError:
-            self._lost(process)
+        except GraderDiedError as error:
+            self._lost(process, str(error))
             raise
         except BaseException:
             await process.stop()
@@ -268,17 +269,20 @@ class LocalGraders:
         if self._look is None or not self._look.refusal:
             self._look = look
 
-    def _lost(self, process: Process) -> None:
+    def _lost(self, process: Process, why: str = "it ended") -> None:
         """Replace *process*, once, whoever noticed first."""
         if process not in self._running:
             return
-        log.warning("grader-replaced")
         self._running.discard(process)
         self._replaced += 1
-        self._spawn(self._replace(process))
+        self._spawn(self._replace(process, why))
 
-    async def _replace(self, process: Process) -> None:
+    async def _replace(self, process: Process, why: str) -> None:
         await process.stop()
+        # The text itself is a learner's; by its hash it can be found among the drafts.
+        text = sha256(str(process.question.get("code", "")).encode("utf-8", "surrogatepass")).hexdigest()
+        asked = process.question.get("ask", "nothing")
+        log.warning("grader-replaced", why=why, status=process.status, asked=asked, text_sha256=text)
         await self._bring_up(self._process())
 
     async def _bring_up(self, process: Process) -> None:

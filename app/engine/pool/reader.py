@@ -177,13 +177,15 @@ def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:
 
 
 def _give_up_the_rest(connection: socket.socket, grader: int) -> None:
-    """Keep the one connection and standard error; end with the grader; bound the memory."""
+    """Keep the one connection and standard error, and no right of root's; end with the grader; bound the memory."""
     kernel.prctl("PR_SET_PDEATHSIG", kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != grader:
         os._exit(0)
     keep = connection.fileno()
     os.closerange(3, keep)
     kernel.close_from(keep + 1)
+    kernel.bound_capabilities()
+    kernel.keep_capabilities()
     most = kernel.private_bytes() + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

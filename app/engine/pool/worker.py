@@ -34,6 +34,7 @@ from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.process import StoppedError
+from app.sandbox.protection import keep_to_the_jail
 from app.sandbox.runner import Jail
 
 TOO_MUCH = (
@@ -46,6 +47,7 @@ TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask,
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     """Answer until the other end closes, or a canary attack succeeds: the next grader then says so at its start."""
     jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
+    keep_to_the_jail()
     watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
     stops = Stops(connection)
     seeds = seeds_in(Path(options["secrets"])) if options["secrets"] else PUBLIC

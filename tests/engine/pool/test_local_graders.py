@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from app.engine.pool.grader_process import Process
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import Task, task_of
 from app.grading.judge.verdict import Verdict
+from app.sandbox import kernel
 from app.settings import Settings
 from tests.graders import SharedGraders, shared_graders
 from tests.waiting import SECONDS, comes
@@ -347,3 +349,55 @@ def test_endless_loops_that_are_nudged_do_not_hold_up_the_others_either(graders:
         assert all("did not finish" in one.message for one in await asyncio.gather(*endless))
 
     asyncio.run(claim())
+
+
+def about(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def descendants(pid: int) -> list[int]:
+    found = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return found + [deeper for one in found for deeper in descendants(one)]
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="whoever is not root has no rights to give up, and sees nothing of theirs"
+)
+def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network(tmp_path, monkeypatch):
+    monkeypatch.setenv("BACKHAND_DATABASE_URL", "postgresql://secret")
+
+    async def claim(graders: LocalGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        grader = graders.pids[0]
+        readers = [
+            one for one in descendants(grader) if int(about(one)["CapBnd"], 16) == 0 and about(one)["Seccomp"] == "0"
+        ]
+        assert set(Path(f"/proc/{grader}/environ").read_bytes().split(b"\0")) == {
+            b"OPENBLAS_NUM_THREADS=1",
+            b"OMP_NUM_THREADS=1",
+            b"",
+        }
+        kept = {kernel.CAP_KILL, kernel.CAP_SETUID, kernel.CAP_SETGID, kernel.CAP_SETPCAP}
+        for name in ("CapPrm", "CapEff", "CapBnd"):
+            assert int(about(grader)[name], 16) == sum(1 << one for one in kept)
+        assert [int(about(one)["CapEff"], 16) for one in readers].count(0) == 1
+        assert Path(f"/proc/{grader}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
+
+    run(claim, tmp_path)
+
+
+def test_the_log_says_why_a_grader_was_replaced_and_over_which_text(tmp_path, capsys):
+    async def claim(graders: LocalGraders) -> None:
+        asked = asyncio.create_task(graders.check(task(), "while True: pass"))
+        await comes(lambda: graders.load.up == 1 and not graders.load.idle)
+        os.kill(graders.pids[0], signal.SIGKILL)
+        assert (await asked).outcome == "fault"
+        await comes(lambda: graders.load.up == 1)
+
+    run(claim, tmp_path)
+
+    said = "".join(capsys.readouterr())
+    assert "grader-replaced" in said
+    for part in ("it ended", "-9", "check", sha256(b"while True: pass").hexdigest()):
+        assert part in said
