@@ -11,7 +11,7 @@ from app.content.blocks import Checker
 from app.engine.grade.forward_references import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run, Shown
-from app.grading.judge.check_verdict import ANSWER, names_of, not_yet, verdicts_of
+from app.grading.judge.check_verdict import ANSWER, names_of, not_yet, stopped_everywhere, verdicts_of
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import Trial, read_trials
@@ -48,7 +48,12 @@ def check(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Verdict:
         return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
     if own.kinds:
         return _waiting(checker, _undefined(checker, own), printed)
-    names = verdicts_of(checker, {name: found[key] for key, name in cases})
+    trials = {name: found[key] for key, name in cases}
+    everywhere = stopped_everywhere(trials)
+    if everywhere is not None:
+        message = f"{translate(everywhere)} It stopped on every case that it was tried on."
+        return Verdict(outcome="error", line=everywhere.line, message=message, printed=printed)
+    names = verdicts_of(checker, trials)
     first = next((one.name for one in names if one.verdict not in RIGHT), None)
     said = "".join(reply.texts.get(f"printed/{key}", "") for key, name in cases if name == first)
     passed = first is None and bool(names)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from app.content.blocks import Case, Checker
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Trial
+from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.verdict import NameVerdict
 
 ANSWER = "answer"
@@ -16,12 +16,27 @@ _NOTHING = "NoneType"
 
 
 def names_of(checker: Checker) -> tuple[str, ...]:
-    """What the cases are called, in file order: `correct-1`, `mistake-1`, `mistake-2` …"""
+    """What the cases are called, in file order: `right case 1`, `wrong case 1`, `wrong case 2` …"""
     names: list[str] = []
     for case in checker.cases:
-        kind = "correct" if case.right else "mistake"
-        names.append(f"{kind}-{sum(name.startswith(kind) for name in names) + 1}")
+        kind = "right case" if case.right else "wrong case"
+        names.append(f"{kind} {sum(name.startswith(kind) for name in names) + 1}")
     return tuple(names)
+
+
+def _code(name: str, slip: str) -> str:
+    """The stable code of what went wrong at the case *name*, such as `mistake-2:accepted`."""
+    kind, _, number = name.rpartition(" ")
+    return f"{'correct' if kind == 'right case' else 'mistake'}-{number}:{slip}"
+
+
+def stopped_everywhere(trials: Mapping[str, Trial]) -> Raised | None:
+    """The one error that ended the check on every case; None where it answered any, or they differ."""
+    first = next((one.errors[0] for one in trials.values() if one.errors), None)
+    if first is None or len(trials) < 2:
+        return None
+    ends = {(one.errors[0].text, one.errors[0].line) if one.errors else None for one in trials.values()}
+    return first if len(ends) == 1 else None
 
 
 def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerdict, ...]:
@@ -48,7 +63,7 @@ def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
     answer = _answer(trial)
     if answer is None:
         line = trial.errors[0].line if trial.errors else None
-        code = f"{name}:raised" if trial.errors else f"{name}:no-answer"
+        code = _code(name, "raised" if trial.errors else "no-answer")
         return NameVerdict(
             name=name,
             verdict="wrong",
@@ -56,13 +71,23 @@ def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
             message=_instead(trial),
             line=line,
             word="neither accepted nor refused",
+            facts=_facts(case),
         )
     if answer == case.right:
         return NameVerdict(name=name, verdict="right", word=f"{_WORDS[answer]}, rightly")
     message = case.message or _silent(answer)
     return NameVerdict(
-        name=name, verdict="wrong", code=f"{name}:{_WORDS[answer]}", message=message, word=f"{_WORDS[answer]}, wrongly"
+        name=name,
+        verdict="wrong",
+        code=_code(name, _WORDS[answer]),
+        message=message,
+        word=f"{_WORDS[answer]}, wrongly",
+        facts=_facts(case),
     )
+
+
+def _facts(case: Case) -> tuple[tuple[str, str], ...]:
+    return (("The case", case.code.source.strip()),)
 
 
 def _answer(trial: Trial) -> bool | None:

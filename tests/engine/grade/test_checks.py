@@ -62,8 +62,22 @@ NO_ANSWERS = [
     ("return 'yes'", "a str"),
     ("return torch.zeros(1).expand(10 ** 12)", "tensor of shape (1000000000000,)"),
     ("return mine.view(7)", "stopped with an error"),
-    ("raise SystemExit", "stopped with an error"),
 ]
+
+
+def test_an_error_on_every_case_is_told_once_at_its_line(jailed):
+    verdict = jailed.check(TASKS["cmp"], "def cmp(mine, theirs):\n    return mine.nosuch\n", gate=False)
+
+    assert (verdict.outcome, verdict.names, verdict.line) == ("error", (), 2)
+    assert "stopped on every case" in verdict.message
+
+
+def test_a_case_that_is_misjudged_is_shown_and_called_what_it_is(jailed):
+    verdict = jailed.check(TASKS["cmp"], "def cmp(mine, theirs):\n    return True\n")
+
+    wrong = [one for one in verdict.names if one.verdict == "wrong"]
+    assert [one.name for one in wrong] == ["wrong case 1", "wrong case 2", "wrong case 3"]
+    assert "mine = " in dict(wrong[0].facts)["The case"]
 
 
 def test_a_mistake_that_is_accepted_in_the_place_of_every_right_case_is_told_first(jailed):
