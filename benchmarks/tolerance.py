@@ -1,16 +1,21 @@
 """How far right ways of writing a line are from torch's gradient, and what is refused at which bound.
 
-Every program of the tests and of a drawn set is judged as it is written and in rewritings that change nothing but the
-rounding: other orders of summation, factors turned round, divisions as products, brackets multiplied out.
+Every box of the course, every program of the tests and of a drawn set is judged as it is written and in rewritings that
+change nothing but the rounding: other orders of summation, factors turned round, divisions as products, brackets
+multiplied out.
 """
 
 import ast
 import copy
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 
+from app.content.blocks import Grad
+from app.content.course import load_course
 from app.engine.grade.engine import Engine
+from app.engine.task import Task, grad_task_of
 from app.grading.judge import judging
 from app.grading.judge.compare import Array, Reference
 from tests.engine.grade.test_variants import alternative, rows
@@ -20,6 +25,7 @@ from tests.grading.unseen.load import BOXES as UNSEEN
 from tests.grading.unseen.load import RIGHT_PIECES
 
 DRAWN = 20
+LESSONS = Path(__file__).resolve().parents[1] / "lessons"
 HELPERS = """
 def turned(a, b):
     return (b.mT @ a.mT).mT if a.ndim > 1 and b.ndim > 1 else a @ b
@@ -79,7 +85,24 @@ class Filled(ast.NodeTransformer):
 KINDS = ("product turned round", "division as product", "multiplied out", "factors grouped", "sum backwards")
 
 
-def programs() -> Iterator[tuple[Box, str]]:
+def lessons() -> Iterator[tuple[str, Task, str]]:
+    """Every code box of the course, with its solution and the ones that are equally right."""
+    for lesson in load_course(LESSONS).lessons:
+        for grad in lesson.exercises:
+            if isinstance(grad, Grad):
+                for code in (grad.solution, *grad.alternatives):
+                    yield f"{lesson.slug}#{grad.name}", grad_task_of(lesson, grad), code.source
+
+
+def programs() -> Iterator[tuple[str, Task, str]]:
+    """Names, tasks and right submissions."""
+    yield from lessons()
+    for box, code in boxes():
+        yield box.name, box.task(), code
+
+
+def boxes() -> Iterator[tuple[Box, str]]:
+    """The programs of the tests, and drawn ones."""
     for box in (*BOXES, *MORE, NETWORK, *UNSEEN, *map(drawn, range(DRAWN))):
         yield box, box.solution
     for piece in RIGHT_PIECES:
@@ -109,9 +132,9 @@ def main() -> None:
     print("| way of writing | programs | refused | gradients compared | largest difference, of the scale |")
     print("|---|---|---|---|---|")
     for kind in ("as it stands", *KINDS):
-        codes = [(box, code if kind == "as it stands" else rewritten(code, kind)) for box, code in programs()]
-        asked = [(box, code) for box, code in codes if code is not None]
+        codes = [(*one, code if kind == "as it stands" else rewritten(code, kind)) for *one, code in programs()]
+        asked = [(name, task, code) for name, task, code in codes if code is not None]
         found.clear()
-        refused = [box.name for box, code in asked if not engine.check(box.task(), code, gate=False).passed]
+        refused = [name for name, task, code in asked if not engine.check(task, code, gate=False).passed]
         print(f"| {kind} | {len(asked)} | {len(refused)} | {len(found):,} | {max(found):.1e} | {refused or ''}")
     judging.matches = matches
