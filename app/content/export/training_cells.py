@@ -22,7 +22,7 @@ SEED = 2147483647
 SAMPLING = 10  # names are drawn with another seed than batches
 NUMBER = re.compile(r"[\d.]+")
 WORD = re.compile(r"[A-Za-z_]\w*")
-PLACE = re.compile(r"^(?P<indent> *)\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
+PLACE = re.compile(r"^(?P<indent> {0,80})\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
 FUNCTIONS = re.compile(r"\b(sqrt|exp|log|tanh)\(")
 
 ELSEWHERE = "The code that trains stands in another lesson; export that one, and put its lines into the loop."
