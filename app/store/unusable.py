@@ -16,7 +16,7 @@ def reason(url: str, error: Exception) -> str:
 
 
 def _newer(_url: str, said: str) -> str:
-    found = re.search(r"by '(.*)'", said)
+    found = re.search(r"by '(.{0,200})'", said)
     return (
         f"a newer version of Backhand has written it (revision {found[1] if found else 'unknown'}). "
         "Start that version again, or restore a copy from before it."

@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import CodeBox
+from app.content.blocks import CodeBox, FunctionBox
 from app.content.course import load_course
 from app.sandbox import frames
 from app.sandbox.gate import LONGEST, normalise, refusal
@@ -28,8 +28,9 @@ GREETING = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 
 
 def programs() -> list[str]:
-    """The starters and solutions of the course."""
-    boxes = [one for lesson in load_course(LESSONS).lessons for one in lesson.exercises if isinstance(one, CodeBox)]
+    """The solutions of the course, but for those that may hold a class."""
+    exercises = [one for lesson in load_course(LESSONS).lessons for one in lesson.exercises]
+    boxes = [one for one in exercises if isinstance(one, CodeBox) and not isinstance(one, FunctionBox)]
     return sorted({box.solution.source for box in boxes})
 
 

@@ -191,7 +191,7 @@ ROWS: tuple[Row, ...] = (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
         _broadcast,
     ),
-    (r"(index_\w+)\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
+    (r"(index_\w{1,40})\(\): Index is supposed to be a vector, but got dim: (\d+)", _places),
     (r"output with shape (\[.{0,80}?\]) doesn't match the broadcast shape (\[.{0,80}?\])", _output_shape),
     (
         r"value tensor of shape (\[.{0,80}?\]) cannot be broadcast to indexing result of shape (\[.{0,80}?\])",

@@ -80,6 +80,8 @@ class Collected:
     def tensor(self, key: str, value: object) -> None:
         if type(value) is not torch.Tensor:
             self.texts["!" + key] = type(value).__name__
+        elif value.device.type != "cpu" or value.numel() * value.element_size() > 2**26:
+            self.texts["!" + key] = f"shape {tuple(value.shape)} on {value.device}"
         else:
             self.arrays[key] = value.detach().contiguous().clone().numpy()
 
