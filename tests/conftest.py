@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from app.engine.pool import grader_process, local_graders
@@ -31,6 +32,14 @@ def _patience() -> None:
     """A busy machine is no fault of a grader."""
     process.WARM_SECONDS = grader_process.STARTUP_SECONDS = SECONDS
     local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_they_were() -> Iterator[None]:
+    """A command that runs in this process sends its logs elsewhere; the next test finds them where they belong."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture(scope="session")

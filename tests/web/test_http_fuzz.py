@@ -100,6 +100,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
         data_dir=tmp_path_factory.mktemp("fuzz"),
         database_url="",
         secure_cookies=False,
+        operator_token=OPERATOR,
         checks_per_minute=0,
         changes_per_minute=0,
         new_learners_per_minute=0,
