@@ -186,4 +186,5 @@ def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page
     for route in held:
         route.abort()
     assert {route.request.url.rsplit("/")[-1] for route in held} <= {action, "draft"}
-    assert sum(route.request.url.endswith(f"/{action}") for route in held) == 2 * len(WIDTHS)
+    # The second click of each pair ends what the first one asked, at times before it left the browser.
+    assert len(WIDTHS) <= sum(route.request.url.endswith(f"/{action}") for route in held) <= 2 * len(WIDTHS)
