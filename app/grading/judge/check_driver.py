@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.judge.attempt_driver import Output
-from app.grading.judge.fault import FILE, describe, is_out_of_memory
+from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.shown import shown_as
 
 Tensor = torch.Tensor
@@ -32,7 +32,7 @@ def run(header: dict[str, Any], _arrays: dict[str, Tensor], out: Output) -> None
         scope = _fresh()
         tree = ast.parse(header["source"])
         with out.capture() as printed:
-            error = _error(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
+            error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
         out.text("printed", printed.getvalue())
         function = scope.get(header["function"])
         shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
@@ -69,7 +69,7 @@ def _answered(
     found: list[object] = []
     _begin()
     with out.capture() as printed:
-        error = _error(lambda: found.append(function(*arguments)), tree)
+        error = raised_by(lambda: found.append(function(*arguments)), tree)
     if printed.getvalue():
         out.text(f"printed/{key}", printed.getvalue()[:_PRINTED])
     if error:
@@ -87,19 +87,6 @@ def _begin() -> None:
     """Nothing that one call sets reaches the next."""
     torch.set_default_dtype(torch.float32)
     torch.default_generator.manual_seed(0)
-
-
-def _error(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any]]:
-    """What *act* raised, as the reports of all drivers say it; empty where it went through."""
-    try:
-        act()
-    except MemoryError:
-        raise
-    except BaseException as error:
-        if is_out_of_memory(error):
-            raise MemoryError from None
-        return [{"statement": 0, **describe(error, tree)}]
-    return []
 
 
 def _kind(value: object) -> dict[str, Any]:

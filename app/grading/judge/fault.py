@@ -4,6 +4,7 @@ Runs in the jail, after the learner's code has failed; whatever it meets, it mus
 """
 
 import ast
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -34,6 +35,23 @@ def describe(error: BaseException, node: ast.AST) -> dict[str, Any]:
         "source": _source(found) if found is not None else "",
         "operands": _operands(found, frame) if found is not None and frame is not None else [],
     }
+
+
+def raised_by(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any]]:
+    """What *act* raised, as the reports of all drivers say it; empty where it went through.
+
+    Raises:
+        MemoryError: Memory ran out, however it was told.
+    """
+    try:
+        act()
+    except MemoryError:
+        raise
+    except BaseException as error:
+        if is_out_of_memory(error):
+            raise MemoryError from None
+        return [{"statement": 0, **describe(error, tree)}]
+    return []
 
 
 def _text(error: BaseException) -> str:

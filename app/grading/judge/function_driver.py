@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.judge.attempt_driver import Output
-from app.grading.judge.fault import FILE, describe, is_out_of_memory
+from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.shown import shown_as
 
 Tensor = torch.Tensor
@@ -49,7 +49,7 @@ def run(header: Header, arrays: dict[str, Tensor], out: Output) -> None:
         scope = _fresh()
         tree = ast.parse(header["source"])
         with out.capture() as printed:
-            error = _error(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
+            error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
         out.text("printed", printed.getvalue())
         shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
         report[OWN] = {"errors": error, "shown": shown}
@@ -79,7 +79,7 @@ def _answered(
     torch.set_default_dtype(torch.float32)
     torch.default_generator.manual_seed(0)
     with out.capture() as printed:
-        error = _error(act, tree)
+        error = raised_by(act, tree)
     if printed.getvalue():
         out.text(f"printed/{key}", printed.getvalue()[:_PRINTED])
     if error:
@@ -149,16 +149,3 @@ def _value(tree: Any, key: str, arrays: dict[str, Tensor]) -> Any:
             return {_value(one, key, arrays): _value(two, key, arrays) for one, two in pairs}
         case _:
             return None
-
-
-def _error(act: Callable[[], object], tree: ast.Module) -> list[dict[str, Any]]:
-    """What *act* raised, as the reports of all drivers say it; empty where it went through."""
-    try:
-        act()
-    except MemoryError:
-        raise
-    except BaseException as error:
-        if is_out_of_memory(error):
-            raise MemoryError from None
-        return [{"statement": 0, **describe(error, tree)}]
-    return []
