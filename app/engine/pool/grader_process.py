@@ -4,6 +4,7 @@ What it says is heard at once, also between questions: the canaries of its watch
 """
 
 import asyncio
+import contextlib
 import json
 import socket
 import sys
@@ -117,10 +118,12 @@ class Process:
         if self._process is None:
             return
         try:
-            await asyncio.wait_for(self._process.wait(), END_SECONDS)
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), END_SECONDS)
+        finally:  # also where nobody waits for its end any more
+            if self._process.returncode is None:
+                self._process.kill()
+        await self._process.wait()
 
     async def _next(self, seconds: float) -> dict[str, Any]:
         assert self._expected is not None, "a message is expected"
