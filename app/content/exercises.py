@@ -47,12 +47,18 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """What everything that stores an answer has in common; `was` keeps progress after a rename."""
+    """What everything that stores an answer has in common.
+
+    Args:
+        was: Former names, so that progress stays after a rename.
+        right: What is said to whoever answers right, besides what is said anyway.
+    """
 
     place: Place
     name: str
     was: tuple[str, ...] = ()
     prompt: Html = field(default_factory=Markup)
+    right: Html = field(default_factory=Markup)
     hints: tuple[Hint, ...] = ()
 
 

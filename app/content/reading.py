@@ -58,6 +58,7 @@ class Asked(TypedDict):
     name: str
     was: tuple[str, ...]
     prompt: Markup
+    right: Markup
     hints: tuple[Hint, ...]
 
 
@@ -114,6 +115,7 @@ class Reading:
             name=self.name(directive),
             was=self.was(options),
             prompt=self.prompt(directive, inside.tokens, inside.line),
+            right=self.line(options, "right"),
             hints=self.hints(inside),
         )
 
@@ -156,6 +158,11 @@ class Reading:
         if not tokens:
             self.faults.add(directive.place, "empty", f"{self.title(directive)} asks nothing.", "Write the question.")
         return self.prose.render(tokens, line)
+
+    def line(self, options: Options, key: str) -> Markup:
+        """The markdown in option *key*; nothing where it is not given, and a fault where it is empty."""
+        text = options.needed_text(key, "What it shows.") if key in options else None
+        return self.prose.inline(text, options.place_of(key).line) if text else Markup()
 
     def forward(self, options: Options, *, needed: bool = True) -> Forward | None:
         """The forward program that `:forward:` names."""

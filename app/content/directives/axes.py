@@ -4,7 +4,7 @@ from app.content.blocks import Axes
 from app.content.fences import Directive
 from app.content.reading import Reading
 
-OPTIONS = ("forward", "of", "from", "was")
+OPTIONS = ("forward", "of", "from", "right", "was")
 
 
 def read(directive: Directive, reading: Reading) -> Axes:

@@ -10,7 +10,7 @@ from app.content.programs import check_python, written
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("forward", "require", "time", "reveal", "was")
+OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
 CHILDREN = ("given", "hint", "mistake", "solution")
 
 

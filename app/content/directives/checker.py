@@ -12,7 +12,7 @@ from app.content.programs import check_python
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading, is_variable
 
-OPTIONS = ("function", "time", "reveal", "was")
+OPTIONS = ("function", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "correct", "mistake", "solution")
 FUNCTION = re.compile(r"^([^\W\d]\w*)\((\s*\w+\s*(?:,\s*\w+\s*)*)\)$")
 

@@ -5,7 +5,7 @@ from app.content.fences import Directive
 from app.content.items import take_options
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("was",)
+OPTIONS = ("right", "was")
 
 
 def read(directive: Directive, reading: Reading) -> Choice:

@@ -17,7 +17,21 @@ from app.content.programs import check_python, written
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("forward", "require", "grade", "given", "atol", "rtol", "reason", "forbid", "time", "reveal", "after", "was")
+OPTIONS = (
+    "forward",
+    "require",
+    "grade",
+    "given",
+    "atol",
+    "rtol",
+    "reason",
+    "forbid",
+    "time",
+    "reveal",
+    "after",
+    "right",
+    "was",
+)
 CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 

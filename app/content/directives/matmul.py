@@ -4,7 +4,7 @@ from app.content.blocks import Matmul
 from app.content.fences import Directive
 from app.content.reading import Reading
 
-OPTIONS = ("forward", "of", "was")
+OPTIONS = ("forward", "of", "right", "was")
 
 
 def read(directive: Directive, reading: Reading) -> Matmul:

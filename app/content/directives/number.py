@@ -10,7 +10,7 @@ from app.content.fences import Directive
 from app.content.options import Options, items_of
 from app.content.reading import Reading, is_variable
 
-OPTIONS = ("answer", "with", "rtol", "atol", "was")
+OPTIONS = ("answer", "with", "rtol", "atol", "right", "was")
 DEFAULT_RTOL = 1e-3
 
 

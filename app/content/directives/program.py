@@ -10,7 +10,7 @@ from app.content.programs import check_python, written
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("function", "time", "reveal", "was")
+OPTIONS = ("function", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 

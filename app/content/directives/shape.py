@@ -6,7 +6,7 @@ from app.content.options import Options
 from app.content.reading import Reading
 from app.content.sizes import UnreadableShapeError, sizes_in
 
-OPTIONS = ("forward", "of", "ask", "answer", "was")
+OPTIONS = ("forward", "of", "ask", "answer", "right", "was")
 
 
 def read(directive: Directive, reading: Reading) -> Shape:

@@ -13,6 +13,7 @@ from app.content.export.source import cut, unlinked
 from app.content.export.training_cells import training
 from app.content.fences import Directive, File
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
+from app.content.options import Options
 from app.content.parse import file_of
 from app.content.reading import CHILDREN
 
@@ -70,9 +71,10 @@ def _cells(
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
+    right = Options(directive.options, directive.name, directive.place, Faults(file.path)).text("right") or ""
     hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]
     yield Cell(
-        text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work)}',
+        text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work, right)}',
         name=f"{block.name}-asked",
         drawing=work.drawings.get(block.name),
     )
@@ -87,7 +89,7 @@ def _cells(
             yield from training(lesson, block, work)
 
 
-def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) -> str:
+def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str) -> str:
     match block:
         case Visual():
             return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
@@ -101,5 +103,5 @@ def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work) ->
         case Train():
             return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
-            return f"**Question**\n\n{question(block, text, hints, work)}"
+            return f"**Question**\n\n{question(block, text, hints, work, unlinked(right))}"
     return text

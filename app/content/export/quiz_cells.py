@@ -13,8 +13,8 @@ TEMPTING = re.compile(r"^ {0,3}[-*+]\s+`[^`]+`:")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work) -> str:
-    """*quiz* in markdown; *text* is its own source without the *hints*."""
+def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str = "") -> str:
+    """*quiz* in markdown; *text* is its own source without the *hints*, *right* what is said to a right answer."""
     if isinstance(quiz, Choice):
         prompt, items = without_lists(text, TASK)
         given = ", ".join(f"({LETTERS[int(one) % 26]})" for one in work.answers.get(quiz.name, ()) if one.isdecimal())
@@ -28,6 +28,7 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work) -> str:
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
     own = f"Your answer: {given}" if given else ""
+    answer = "\n\n".join(part for part in (answer, right) if part)
     told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
 

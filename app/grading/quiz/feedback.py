@@ -1,7 +1,7 @@
 """What a learner is told about a quiz answer, and the words that all quizzes share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -27,6 +27,8 @@ class Feedback:
 
 
 NOT_YET = "Not yet."
+THAT_IS_IT, THAT_HOLDS = USUAL = "That is the number.", "That holds."
+"""Said to a right answer for want of anything to say."""
 LONGEST_ANSWER = 400
 
 Shapes = Mapping[str, Shape]
@@ -52,7 +54,11 @@ def marked(
     values = [value.strip() for value in values if value.strip()]
     if sum(len(value) for value in values) > LONGEST_ANSWER:
         return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
-    return marks[type(quiz)](quiz, values, shapes, forward)
+    feedback = marks[type(quiz)](quiz, values, shapes, forward)
+    if not (feedback.correct and quiz.right):
+        return feedback
+    usual = () if feedback.message in USUAL else (feedback.message,)
+    return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
 
 
 def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:

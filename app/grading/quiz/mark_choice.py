@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from app.content.blocks import Choice, Forward, Option
-from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, right, unread, wrong
 
 
 def mark_choice(quiz: Choice, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
@@ -20,7 +20,7 @@ def mark_choice(quiz: Choice, values: Sequence[str], _shapes: Shapes, _forward: 
         return unread(f"{NOT_YET} Exactly one option holds: choose one.")
     if chosen == wanted:
         said = [option for option in quiz.options if option.right and option.feedback]
-        return right(_of_each(said, len(chosen) > 1) if said else "That holds.")
+        return right(_of_each(said, len(chosen) > 1) if said else THAT_HOLDS)
     if told:
         return wrong(_of_each(told, len(chosen) > 1))
     if false:

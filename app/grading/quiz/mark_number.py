@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Forward, Number, Tempting
 from app.content.sizes import BRACKETS
-from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, Feedback, Shapes, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
@@ -43,7 +43,7 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
-            return right("That is the number.", echo_of(text, reading))
+            return right(THAT_IS_IT, echo_of(text, reading))
     if count > 1 and _unwrapped(text) != text.strip():
         return unread(_several(count))
     tempting = nearest_tempting(quiz, readings)

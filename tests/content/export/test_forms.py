@@ -45,6 +45,7 @@ Count the copies.
 
 :::{number} half
 :answer: 1/2
+:right: "Two halves: *one* whole."
 How much?
 
 - `2`: Upside down.
@@ -89,6 +90,8 @@ def test_a_question_keeps_its_answer_folded_away():
     assert "That copies" not in shown
     assert "**`1/2` = 0.5**" in folded
     assert "- `2`: Upside down." in folded
+    assert "Two halves: *one* whole." in folded
+    assert "Two halves" not in shown
 
 
 def test_own_answers_stand_below_their_questions():

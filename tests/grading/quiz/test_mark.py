@@ -70,6 +70,41 @@ def test_a_partly_given_shape_takes_what_is_missing_or_the_whole(answer):
     assert feedback.echo.endswith("(100, 27)")
 
 
+WHY = {
+    "why-shape": ("(D, H)", "It stands beside W, so W - \\eta\\,dW works."),
+    "why-number": ("3", "One for each of the copies."),
+    "why-choice": ("0", "A copy adds up."),
+    "why-plain": ("0", "A copy adds up."),
+    "why-axes": ("0", "The batch is what was copied over."),
+    "why-matmul": ("X.T @ dY", "The batch is summed away."),
+}
+
+
+@pytest.mark.parametrize("name", WHY)
+def test_a_right_answer_of_every_kind_is_told_why_it_is_right(name):
+    answer, why = WHY[name]
+
+    feedback = answered(name, answer)
+
+    assert feedback.correct
+    assert feedback.message.striptags().endswith(why)
+
+
+@pytest.mark.parametrize("name", WHY)
+def test_a_wrong_answer_is_not_told_why_the_right_one_is(name):
+    feedback = answered(name, ["X", "dY"] if name == "why-matmul" else "1")
+
+    assert feedback.correct is not True
+    assert WHY[name][1] not in feedback.message.striptags()
+
+
+def test_a_reason_takes_the_place_of_the_usual_word_and_stands_behind_what_is_derived():
+    assert answered("why-number", "3").message == "<p>One for each of the copies.</p>"
+    assert answered("why-plain", "0").message == "<p>A copy adds up.</p>"
+    assert answered("why-choice", "0").message.striptags() == "Each copy counts. A copy adds up."
+    assert answered("why-shape", "(D, H)").message.startswith("<code>dW</code> has the shape of <code>W</code>")
+
+
 @pytest.mark.parametrize("answer", ["(27,)", "27", "[27]", "(H,)", "h", "H", "27,"])
 def test_a_whole_shape_is_read_in_every_notation(answer):
     assert answered("whole", answer).correct

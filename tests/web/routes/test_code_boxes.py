@@ -53,6 +53,13 @@ def test_a_passing_check_solves_the_exercise(client: TestClient, page) -> None:
     assert page(client.get(LESSON).text).attributes["linear-backward"]["data-solved"] == "true"
 
 
+def test_a_passing_check_and_no_other_says_what_it_shows(client: TestClient) -> None:
+    why = "Each factor carries the <em>other</em> one back."
+
+    assert why not in send(client, "check").text
+    assert why in send(client, "check", RIGHT).text
+
+
 def test_a_plain_form_gets_the_same_verdict_after_a_redirect(client: TestClient) -> None:
     fragment = send(client, "check").text
     response = send(client, "check", htmx=False)
