@@ -5,12 +5,15 @@ once, without waiting, when another one wrote in between.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import aiosqlite
+from aiosqlite.context import contextmanager
 from sqlalchemy import Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
@@ -91,11 +94,46 @@ def open_engine(url: str) -> AsyncEngine:
         # Said here: the driver's thread may find that nobody waits for its answer any more.
         sqlite3.connect(parts.database).close()
     # Without an isolation level, transactions begin where they are said to and nowhere else.
-    options = {"isolation_level": None, "timeout": BUSY_SECONDS}
+    options = {"isolation_level": None, "timeout": BUSY_SECONDS, "async_creator_fn": _connected}
     engine = create_async_engine(url, connect_args=options, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+class _Fetching(sqlite3.Cursor):
+    """Fetches where it executes: each visit to the connection's thread costs more than most statements do."""
+
+    rows: Sequence[Any] = ()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Self:
+        super().execute(sql, parameters)
+        self.rows = self.fetchall()
+        return self
+
+
+class _Cursor(aiosqlite.Cursor):
+    """What was fetched already; nothing stays open."""
+
+    _cursor: _Fetching
+
+    async def fetchall(self) -> Sequence[Any]:
+        return self._cursor.rows
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+
+class _Connection(aiosqlite.Connection):
+    @contextmanager
+    async def cursor(self) -> aiosqlite.Cursor:
+        return _Cursor(self, self._conn.cursor(_Fetching))
+
+
+def _connected(database: str, **options: Any) -> _Connection:
+    connection = _Connection(partial(sqlite3.connect, database, **options), iter_chunk_size=1)
+    connection._thread.daemon = True  # as SQLAlchemy has it where it connects by itself
+    return connection
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import aiosqlite
 import anyio
 import anyio.lowlevel
 import pytest
@@ -63,3 +64,23 @@ async def test_writers_that_read_first_wait_for_each_other(database: Database, m
         kept = await drafts.kept_texts(db, me, "lesson", "box")
     assert sorted([draft.text, *(row.text for row in kept)]) == list("abcdefgh")
     assert draft.revision == 8
+
+
+async def test_a_statement_visits_the_thread_of_its_connection_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visits = []
+    execute = aiosqlite.Connection._execute
+
+    async def visited(connection, work, *arguments):
+        visits.append(arguments[0] if arguments else work.__name__)
+        return await execute(connection, work, *arguments)
+
+    await database.ping()
+    monkeypatch.setattr(aiosqlite.Connection, "_execute", visited)
+
+    async with database.read() as db:
+        rows = (await db.execute(text("SELECT 1 UNION SELECT 2"))).all()
+
+    assert visits == ["BEGIN", "SELECT 1 UNION SELECT 2", "rollback"]
+    assert [row[0] for row in rows] == [1, 2]
