@@ -66,9 +66,10 @@ async def test_writers_that_read_first_wait_for_each_other(database: Database, m
     assert draft.revision == 8
 
 
-async def test_a_statement_visits_the_thread_of_its_connection_once(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+async def test_a_statement_of_sqlite_visits_the_thread_of_its_connection_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")
     visits = []
     execute = aiosqlite.Connection._execute
 
@@ -84,3 +85,4 @@ async def test_a_statement_visits_the_thread_of_its_connection_once(
 
     assert visits == ["BEGIN", "SELECT 1 UNION SELECT 2", "rollback"]
     assert [row[0] for row in rows] == [1, 2]
+    await database.close()
