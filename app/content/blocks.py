@@ -11,67 +11,27 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from app.content.exercises import (
-    Axes,
-    Bug,
-    Case,
-    Checker,
-    Choice,
-    Code,
-    DeclaredMistake,
-    Exercise,
-    FunctionBox,
-    FunctionCase,
-    Grad,
-    Hint,
-    Innocent,
-    Matmul,
-    Number,
-    Option,
-    Place,
-    Preset,
-    Shape,
-    Tempting,
-    Train,
-)
-
-__all__ = [
-    "Axes",
-    "Block",
-    "Bug",
-    "Callout",
-    "Case",
-    "Checker",
-    "Choice",
-    "Code",
-    "CodeBox",
-    "Course",
-    "DeclaredMistake",
-    "Deliverable",
-    "Distribution",
-    "Exercise",
-    "Forward",
-    "FunctionBox",
-    "FunctionCase",
-    "Grad",
-    "Hint",
-    "Innocent",
-    "Input",
-    "Lesson",
-    "Link",
-    "Matmul",
-    "Number",
-    "Option",
-    "Place",
-    "Preset",
-    "Prose",
-    "Quiz",
-    "Shape",
-    "Tempting",
-    "Train",
-    "Unit",
-    "Visual",
-]
+from app.content.exercises import Axes as Axes
+from app.content.exercises import Bug as Bug
+from app.content.exercises import Case as Case
+from app.content.exercises import Checker as Checker
+from app.content.exercises import Choice as Choice
+from app.content.exercises import Code as Code
+from app.content.exercises import DeclaredMistake as DeclaredMistake
+from app.content.exercises import Exercise as Exercise
+from app.content.exercises import FunctionBox as FunctionBox
+from app.content.exercises import FunctionCase as FunctionCase
+from app.content.exercises import Grad as Grad
+from app.content.exercises import Hint as Hint
+from app.content.exercises import Innocent as Innocent
+from app.content.exercises import Matmul as Matmul
+from app.content.exercises import Number as Number
+from app.content.exercises import Option as Option
+from app.content.exercises import Place as Place
+from app.content.exercises import Preset as Preset
+from app.content.exercises import Shape as Shape
+from app.content.exercises import Tempting as Tempting
+from app.content.exercises import Train as Train
 
 NOWHERE = Place("", 1)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose
 from app.content.directives import OPTIONS, READERS
+from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
 from app.content.fences import Directive, File, Run, pieces
 from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
@@ -87,7 +88,7 @@ def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, 
         if isinstance(part, Directive) and part.name == "forward":
             programs[index] = _forward(part, reading)
     for part in parts:
-        if isinstance(part, Directive) and part.argument and part.name not in ("note", "aside", "plan"):
+        if isinstance(part, Directive) and part.argument and part.name not in KINDS:
             reading.prose.anchors.append(part.argument)
     blocks = [programs[index] if index in programs else _block(part, reading) for index, part in enumerate(parts)]
     return tuple(block for block in blocks if block is not None)

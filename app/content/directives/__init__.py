@@ -1,6 +1,6 @@
 """One directive per file: each turns a fence into a frozen block, or adds faults.
 
-To add a directive, write its file with `OPTIONS` and `read`, and add a row here.
+To add a directive, write its file with `OPTIONS` and `read`, and name it here.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,38 +26,11 @@ from app.content.reading import Reading
 
 Read = Callable[[Directive, Reading], Block | None]
 
-READERS: Mapping[str, Read] = {
-    "forward": forward.read,
-    "shape": shape.read,
-    "number": number.read,
-    "choice": choice.read,
-    "axes": axes.read,
-    "matmul": matmul.read,
-    "grad": grad.read,
-    "bug": bug.read,
-    "checker": checker.read,
-    "program": program.read,
-    "train": train.read,
-    "visual": visual.read,
-    "note": callout.read,
-    "aside": callout.read,
-    "plan": callout.read,
-}
+# A directive is called as its file is; the callouts share one.
+_FILES = {
+    one.__name__.rpartition(".")[2]: one
+    for one in (forward, shape, number, choice, axes, matmul, grad, bug, checker, program, train, visual)
+} | dict.fromkeys(callout.KINDS, callout)
 
-OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "forward": forward.OPTIONS,
-    "shape": shape.OPTIONS,
-    "number": number.OPTIONS,
-    "choice": choice.OPTIONS,
-    "axes": axes.OPTIONS,
-    "matmul": matmul.OPTIONS,
-    "grad": grad.OPTIONS,
-    "bug": bug.OPTIONS,
-    "checker": checker.OPTIONS,
-    "program": program.OPTIONS,
-    "train": train.OPTIONS,
-    "visual": visual.OPTIONS,
-    "note": callout.OPTIONS,
-    "aside": callout.OPTIONS,
-    "plan": callout.OPTIONS,
-}
+READERS: Mapping[str, Read] = {name: one.read for name, one in _FILES.items()}
+OPTIONS: Mapping[str, tuple[str, ...]] = {name: one.OPTIONS for name, one in _FILES.items()}
