@@ -6,8 +6,7 @@ from app.content.blocks import Bug, Callout, Checker, Exercise, Forward, Functio
 from app.content.directives import OPTIONS
 from app.content.errors import Faults
 from app.content.export.box_cells import checker, function, gradients, program
-from app.content.export.notebook import Cell, Work
-from app.content.export.preamble import PREAMBLE
+from app.content.export.notebook import Cell, Work, resource
 from app.content.export.quiz_cells import folded_hints, question
 from app.content.export.source import cut, unlinked
 from app.content.export.training_cells import training
@@ -33,7 +32,7 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
     used = {name for box in lesson.exercises if (name := getattr(box, "forward", None))}
     cells = [Cell(text=_opening(lesson, goals))]
     if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
-        cells += [Cell(text=BELOW, aid=True), Cell(text=PREAMBLE.strip(), code=True, name="preamble", aid=True)]
+        cells += [Cell(text=BELOW, aid=True), Cell(text=resource("preamble.py"), code=True, name="preamble", aid=True)]
     for part in cut(front.body, file, OPTIONS):
         if isinstance(part, str):
             cells.append(Cell(text=unlinked(part)))

@@ -2,8 +2,25 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from app.content.export.unfit import unfit
+
+RESOURCES = Path(__file__).resolve().parents[3] / "templates" / "export"
+ABOVE = "import torch\nfrom preamble import backhand\nfrom torch import Tensor\n\n"
+"""What a module of `RESOURCES` imports so that it can be read on its own; in an export it stands in the first cell."""
+
+
+@cache
+def resource(name: str) -> str:
+    """A file of `RESOURCES` as the text of a cell, without its docstring.
+
+    They run where the export runs, with torch and nothing else: this room reads them and imports none.
+    """
+    text = (RESOURCES / name).read_text("utf-8")
+    below = text.partition('"""\n\n')[2] if text.startswith('"""') else text
+    return below.replace(ABOVE, "").strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

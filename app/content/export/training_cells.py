@@ -4,22 +4,27 @@ Everything is written out: whoever reads it sees the whole of a training, and no
 """
 
 import ast
+import base64
 import re
 import textwrap
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from app.content.arithmetic import number_of
 from app.content.blocks import CodeBox, Forward, Lesson, Train
 from app.content.directives.train import parameters_of
 from app.content.export.box_cells import fitted, plain_text, python_size
-from app.content.export.loop import helpers
-from app.content.export.notebook import Cell, Work
-from app.content.export.training_templates import TEMPLATES
+from app.content.export.notebook import Cell, Work, resource
 from app.content.programs import parsed, tensors_of
 from app.content.uses import boxes_of
 
+TEMPLATES: Mapping[str, str] = {
+    name: text for name, _, text in (part.partition("\n") for part in resource("training.txt").split("\n# %% ")[1:])
+}
 SEED = 2147483647
 SAMPLING = 10  # names are drawn with another seed than batches
+WIDTH = 100
 NUMBER = re.compile(r"[\d.]+")
 WORD = re.compile(r"[A-Za-z_]\w*")
 PLACE = re.compile(r"^(?P<indent> {0,80})\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
@@ -42,10 +47,18 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
     run = _Run(train, forward, own, fitted(own, work.unfit), _taken(lesson, work))
     yield Cell(text=INTRODUCTION, name=f"{train.name}-introduction")
-    yield Cell(text=helpers(work.names), code=True, name=f"{train.name}-helpers", aid=True)
+    yield Cell(text=helpers(tuple(work.names)), code=True, name=f"{train.name}-helpers", aid=True)
     for name in ("names", "loop", "witness", "judged", "sampled", "compared"):
         plain = run.cell("plain loop") if name == "loop" else ""
         yield Cell(text=run.cell(name).strip(), code=True, name=f"{train.name}-{name}", plain=plain.strip())
+
+
+@lru_cache(maxsize=4)
+def helpers(names: tuple[str, ...]) -> str:
+    """What surrounds the loop, with *names* in it; a few common ones where none are given."""
+    listed = names or resource("few_names.txt").split()
+    packed = base64.b64encode(zlib.compress("\n".join(listed).encode("ascii"), 9)).decode("ascii")
+    return resource("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
 
 
 class _Run:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.content.blocks import Grad, Train
 from app.content.course import load_course
 from app.content.export import Work, cells_of, training_cells, written_as
-from app.content.export.training_templates import TEMPLATES
+from app.content.export.training_cells import TEMPLATES
 from app.content.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer

@@ -1,15 +1,17 @@
 """The first code cell of every export: seeded inputs, gradients by autograd to compare with, a place for code.
 
-It is text here and runs where the export runs, with torch and nothing else. All of it stands in one class, so that no
-tensor of a lesson takes the name of a helper.
+All of it stands in one class, so that no tensor of a lesson takes the name of a helper. It runs where the export runs,
+with torch and nothing else.
 """
 
-PREAMBLE = r'''
 import math
 import re
+from types import TracebackType
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 torch.set_grad_enabled(False)  # no tape: the gradients are yours to write
 
@@ -19,20 +21,27 @@ class backhand:
 
     SEED = 1
     BLANKS = ("__", "___", "____", "_____", "______")
-    programs = {}  # by name: the tensors of a forward program, and the gradient of each of them
-    asked = {}  # what the last box left: name, gradient, what autograd says
-    answers = []  # what the function under test said in each case
+    # By name: what a forward program left, the gradient of each tensor, its output and what comes from above.
+    programs: ClassVar[dict[str, tuple[dict[str, Any], dict[str, Tensor], str, Tensor]]] = {}
+    # What the last box left: name, gradient, what autograd says.
+    asked: ClassVar[dict[str, tuple[Any, Tensor | None]]] = {}
+    # What the function under test should have said in each case, what it said, and what to think about.
+    answers: ClassVar[list[tuple[bool, Any, str]]] = []
 
-    def randn(*sizes):
+    @staticmethod
+    def randn(*sizes: int) -> Tensor:
         return torch.randn(sizes).requires_grad_()
 
-    def positive(*sizes):
+    @staticmethod
+    def positive(*sizes: int) -> Tensor:
         return (0.2 - 1.6 * torch.log1p(-torch.rand(sizes))).requires_grad_()
 
-    def onehot(*sizes):
+    @staticmethod
+    def onehot(*sizes: int) -> Tensor:
         return F.one_hot(torch.randint(sizes[-1], sizes[:-1]), sizes[-1]).float().requires_grad_()
 
-    def ints(bound, *sizes):
+    @staticmethod
+    def ints(bound: int, *sizes: int) -> Tensor:
         return torch.randint(bound, sizes)
 
     class program:
@@ -41,16 +50,16 @@ class backhand:
         From above comes 1 into a scalar, and random numbers into anything else.
         """
 
-        def __init__(self, name, output, /, **dims):
+        def __init__(self, name: str, output: str, /, **dims: int) -> None:
             self.name, self.output, self.dims = name, output, dims
 
-        def __enter__(self):
+        def __enter__(self) -> None:
             torch.manual_seed(backhand.SEED)
             globals().update(self.dims)
             self.before = dict(globals())
             torch.set_grad_enabled(True)
 
-        def __exit__(self, kind, error, trace):
+        def __exit__(self, kind: object, error: object, trace: object) -> None:
             torch.set_grad_enabled(False)
             if error is not None:
                 return
@@ -70,7 +79,7 @@ class backhand:
                 found_gradients = torch.autograd.grad(output, list(taped.values()), above, allow_unused=True)
                 gradients = {
                     name: torch.zeros_like(value) if gradient is None else gradient.detach()
-                    for (name, value), gradient in zip(taped.items(), found_gradients)
+                    for (name, value), gradient in zip(taped.items(), found_gradients, strict=True)
                 }
             tensors = {
                 name: value.detach() if isinstance(value, torch.Tensor) else value for name, value in found.items()
@@ -82,7 +91,9 @@ class backhand:
         """Stands where nothing is written yet; whatever is computed from it is blank as well."""
 
         @classmethod
-        def __torch_function__(cls, function, types, arguments=(), keywords=None):
+        def __torch_function__(
+            cls, function: Any, types: Any, arguments: tuple[Any, ...] = (), keywords: Any = None
+        ) -> "backhand.Blank":
             name = function.__name__
             changed = arguments[0] if arguments else None
             in_place = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
@@ -90,7 +101,7 @@ class backhand:
                 changed.fill_(math.nan)
             return backhand.Blank()
 
-        def blank(self, *others, **more):
+        def blank(self, *_others: object, **_more: object) -> Any:
             return self
 
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = blank
@@ -99,56 +110,58 @@ class backhand:
         __neg__ = __pos__ = __abs__ = __invert__ = __call__ = __getitem__ = __eq__ = __ne__ = blank
         __hash__ = object.__hash__
 
-        def __bool__(self):
+        def __bool__(self) -> bool:
             raise TypeError("Blank is neither true nor false yet")
 
-        def __getattr__(self, name):
+        def __getattr__(self, name: str) -> "backhand.Blank":
             if name.startswith("__"):
                 raise AttributeError(name)
             return self
 
-        def __setitem__(self, place, value):
+        def __setitem__(self, place: object, value: object) -> None:
             pass
 
-        def __repr__(self):
+        def __repr__(self) -> str:
             return "____"
 
     class place:
         """Code that may be unfinished or wrong without stopping what stands below it."""
 
-        def __enter__(self):
+        def __enter__(self) -> None:
             names = globals()
             self.hidden = {name: names[name] for name in backhand.BLANKS if name in names}
             names.update({name: backhand.Blank() for name in backhand.BLANKS})
             self.begin(names)
 
-        def __exit__(self, kind, error, trace):
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> bool:
             names = globals()
             for name in backhand.BLANKS:
                 names.pop(name, None)
             names.update(self.hidden)
             if error is not None and not isinstance(error, Exception):
                 return False
-            if error is not None:
-                said = f"{kind.__name__}: {error}"
+            if error is not None and trace is not None:
+                said = f"{type(error).__name__}: {error}"
                 left = re.search(r"Blank|_{2,}\b", said)
                 print(f"line {trace.tb_lineno}:", "a blank is left here" if left else said)
             self.end(names)
             return True
 
-        def begin(self, names):
+        def begin(self, names: dict[str, Any]) -> None:
             pass
 
-        def end(self, names):
+        def end(self, names: dict[str, Any]) -> None:
             pass
 
     class box(place):
         """A box of gradients: its code may use the program's tensors, what comes from above, and what is given."""
 
-        def __init__(self, program, asks, given=""):
+        def __init__(self, program: str, asks: str, given: str = "") -> None:
             self.program, self.asks, self.given = program, asks.split(), given.split()
 
-        def begin(self, names):
+        def begin(self, names: dict[str, Any]) -> None:
             scope, self.gradients, output, above = backhand.programs[self.program]
             for name in [*backhand.asked, *self.asks]:
                 names.pop(name, None)
@@ -157,10 +170,11 @@ class backhand:
                 {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in scope.items()}
             )
 
-        def end(self, names):
+        def end(self, names: dict[str, Any]) -> None:
             backhand.asked = {name: (names.get(name), self.gradients.get(name[1:])) for name in self.asks}
 
-    def compare():
+    @staticmethod
+    def compare() -> None:
         """Each gradient of the box above beside the one of torch.autograd.
 
         exact: equal to the last bit. approx: they differ by less than 1e-5 of the size of the gradients here.
@@ -174,7 +188,8 @@ class backhand:
             row = backhand.compared(mine, reference, usual)
             print(f"{name:<{width}}  {row}")
 
-    def compared(mine, reference, usual):
+    @staticmethod
+    def compared(mine: Any, reference: Tensor | None, usual: float) -> str:
         if mine is None or isinstance(mine, backhand.Blank):
             return "not yet"
         if reference is None:
@@ -194,31 +209,32 @@ class backhand:
         largest = float(difference.max()) if difference.numel() else 0.0
         size = float(reference.abs().max()) if reference.numel() else 0.0
         exact, approx = bool((mine == reference).all()), largest <= 1e-5 * max(size, usual)
-        return f"{str(tuple(mine.shape)):<16}  {exact!s:<5}  {approx!s:<6}  {largest:.2g}"
+        return f"{tuple(mine.shape)!s:<16}  {exact!s:<5}  {approx!s:<6}  {largest:.2g}"
 
     class function(place):
         """A function that is to tell right from wrong; it is tried on the cases below it."""
 
-        def __init__(self, name):
+        def __init__(self, name: str) -> None:
             self.name = name
 
-        def begin(self, names):
+        def begin(self, names: dict[str, Any]) -> None:
             names.pop(self.name, None)
             backhand.answers = []
 
     class case(place):
         """One case: the function should say *right*; where it does not, *message* is what to think about."""
 
-        def __init__(self, right, message):
+        def __init__(self, right: bool, message: str) -> None:
             self.right, self.message = right, message
 
-        def begin(self, names):
+        def begin(self, names: dict[str, Any]) -> None:
             names["said"] = None
 
-        def end(self, names):
+        def end(self, names: dict[str, Any]) -> None:
             backhand.answers.append((self.right, names.pop("said", None), self.message))
 
-    def verdicts():
+    @staticmethod
+    def verdicts() -> None:
         """What the function said in each case, and whether it should have."""
         print("case  should be  said      right")
         for number, (right, said, message) in enumerate(backhand.answers, start=1):
@@ -227,4 +243,3 @@ class backhand:
             else:
                 good = bool(said) == right
                 print(f"{number:>4}  {right!s:<9}  {bool(said)!s:<8}  {good!s}{'' if good else '  ' + message}")
-'''.lstrip()

@@ -1,30 +1,15 @@
-"""The helpers of a training run in an export: the list of names, and what surrounds the loop.
+"""What surrounds the loop of a training run in an export; the list of names is put in the place of @@LIST@@."""
 
-Like the preamble it is text here, and runs where the export runs, with torch and nothing else.
-"""
-
-import base64
-import textwrap
-import zlib
-from collections.abc import Sequence
-from functools import lru_cache
-
-WIDTH = 100
-
-FEW = (
-    "ada alan alice amelia anna arthur barbara ben bernard carl carla carmen carol cecil charles clara david "
-    "dennis diana dora edgar edith edna ella elsa emil emily emma eric ernest esther eva felix flora frank fred "
-    "george gerald gina grace greta harold harry helen henry hugo ida irene iris isaac jack jacob james jane joan "
-    "john joseph julia karl kate laura leo leon lena lily linda lisa louis lucy mabel marie martin mary max mia "
-    "miles mona nathan nina nora olga oliver oscar otto paul paula peter philip rachel ralph robert rosa ruth sam "
-    "sara simon sophia stella susan tara theo thomas tina ursula vera victor vivian walter wanda willa yvonne zoe"
-)
-
-HELPERS = r'''
 import base64
 import pathlib
-import random
 import zlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import torch
+from preamble import backhand
+from torch import Tensor
 
 torch.set_num_threads(1)  # tables as small as these are done before a second thread has woken up
 
@@ -36,7 +21,8 @@ class backhand_training:
 @@LIST@@
 """
 
-    def listed(path):
+    @staticmethod
+    def listed(path: str) -> list[str]:
         """The names in the file at *path*, one a line; where there is none, those of the course."""
         file = pathlib.Path(path)
         if file.exists():
@@ -49,21 +35,24 @@ class backhand_training:
     class loop(backhand.place):
         """A loop with your lines in it. What it asks for is blank until your lines have written it."""
 
-        def __init__(self, asks):
+        def __init__(self, asks: str) -> None:
             self.asks = asks.split()
 
-        def begin(self, names):
+        def begin(self, names: dict[str, Any]) -> None:
             names.update({name: backhand.Blank() for name in self.asks})
 
-        def __exit__(self, kind, error, trace):
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> bool:
             if kind is not backhand_training.NotYet:
                 return super().__exit__(kind, error, trace)
             print(error)
             return super().__exit__(None, None, None)
 
-    def ready(parameters, **gradients):
+    @staticmethod
+    def ready(parameters: Sequence[Tensor], **gradients: Any) -> list[Tensor]:
         """The *gradients* as a list, when each of them fits its parameter."""
-        for parameter, (name, gradient) in zip(parameters, gradients.items()):
+        for parameter, (name, gradient) in zip(parameters, gradients.items(), strict=True):
             if isinstance(gradient, backhand.Blank):
                 raise backhand_training.NotYet(
                     f"Not yet: `{name}` is still a blank. Write your lines in the place of ____ in this cell too "
@@ -75,7 +64,8 @@ class backhand_training:
                 raise backhand_training.NotYet(f"`{name}` is {shape}; it should have the shape {wanted}.")
         return list(gradients.values())
 
-    def table(mine, theirs):
+    @staticmethod
+    def table(mine: Sequence[float], theirs: Sequence[float]) -> None:
         """Two runs side by side: the mean loss of each tenth, and the largest difference of any step."""
         print(f"{'steps':>17}  {'yours':>8}  {'autograd':>8}")
         size = max(1, len(theirs) // 10)
@@ -84,17 +74,5 @@ class backhand_training:
             own = f"{sum(mine[first:last]) / (last - first):8.4f}" if len(mine) >= last else " not yet"
             print(f"{first:>7,} – {last:>7,}  {own}  {sum(theirs[first:last]) / (last - first):8.4f}")
         if mine:
-            gap = max(abs(one - other) for one, other in zip(mine, theirs))
+            gap = max(abs(one - other) for one, other in zip(mine, theirs, strict=False))
             print(f"largest difference of any step: {gap:.1e}")
-'''.lstrip()
-
-
-def helpers(names: Sequence[str] = ()) -> str:
-    """The helpers with *names* in them; a few common ones where none are given."""
-    return HELPERS.replace("@@LIST@@", _packed(tuple(names) or tuple(FEW.split())))
-
-
-@lru_cache(maxsize=4)
-def _packed(names: tuple[str, ...]) -> str:
-    packed = base64.b64encode(zlib.compress("\n".join(names).encode("ascii"), 9)).decode("ascii")
-    return textwrap.fill(packed, WIDTH)
