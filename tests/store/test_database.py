@@ -83,6 +83,6 @@ async def test_a_statement_of_sqlite_visits_the_thread_of_its_connection_once(
     async with database.read() as db:
         rows = (await db.execute(text("SELECT 1 UNION SELECT 2"))).all()
 
-    assert visits == ["BEGIN", "SELECT 1 UNION SELECT 2", "rollback"]
+    assert [visit for visit in visits if visit != "rollback"] == ["BEGIN", "SELECT 1 UNION SELECT 2"]
     assert [row[0] for row in rows] == [1, 2]
     await database.close()
