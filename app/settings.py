@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     )
     unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
+    cgroup: Path | None = Field(default=None, description="A control group in which each zygote makes its own.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
     names: Path | None = Field(default=None, description="A list of names for the character model.")
 

@@ -21,7 +21,7 @@ def doctor() -> None:
         typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")
     except NamesError as error:
         refuse(f"Training is refused: {error}", status=1)
-    jail = Jail(require_landlock=settings.require_landlock, unsafe=settings.unsafe_no_sandbox)
+    jail = Jail(settings.require_landlock, settings.unsafe_no_sandbox, settings.cgroup)
     try:
         for layer in jail.facts:
             typer.echo(_line(layer))

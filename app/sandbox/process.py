@@ -60,6 +60,7 @@ class Exit:
     pid: int
     status: int
     cpu_seconds: float
+    over_memory: bool = False
 
 
 class Zygote:
@@ -120,7 +121,8 @@ class Zygote:
             message, _ = self._heard("exit", seconds, child.pid)
         except TimeoutError:
             raise ZygoteGoneError("the zygote does not answer") from None
-        return Exit(pid=message["pid"], status=message["status"], cpu_seconds=message["cpu_seconds"])
+        message.pop("kind")
+        return Exit(**message)
 
     def bare_fork(self) -> float:
         """Seconds of one fork-and-exit of this zygote, asked for and answered over the socket."""

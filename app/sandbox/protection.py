@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from app.sandbox import kernel, landlock, namespaces, seccomp
+from app.sandbox import groups, kernel, landlock, namespaces, seccomp
 from app.sandbox.jail import Plan
 
 _UNBOUNDED = 2**60
 """Version 1 has no word for no limit, but the largest number of pages that it can count."""
+RUN_GROUP = "cgroup of runs"
 _UIDS = (1_900_000_000, 60_000)
 _NEEDED_TO_DROP = {
     "CAP_SETUID": kernel.CAP_SETUID,
@@ -48,9 +49,9 @@ class Layer:
         return "on" if self.on else self.reason
 
 
-def probe() -> tuple[Layer, ...]:
-    """Ask the kernel for each layer."""
-    return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), memory_group())
+def probe(cgroup: Path | None = None) -> tuple[Layer, ...]:
+    """Ask the kernel for each layer; *cgroup* is the folder that is given for groups of zygotes."""
+    return (_seccomp(), _fork(), _landlock(), _user(), _namespaces(), run_group(cgroup), memory_group())
 
 
 def plan() -> Plan:
@@ -147,6 +148,19 @@ def _namespaces() -> Layer:
         errno.ENOSPC: "Raise the sysctl user.max_user_namespaces.",
     }.get(error.errno or 0, "Use a kernel with network, IPC, UTS and user namespaces.")
     return Layer(name="namespaces", on=False, weight="extra", reason=words(error), remedy=remedy)
+
+
+def run_group(cgroup: Path | None) -> Layer:
+    """Whether a control group bounds each zygote with its runs, and counts what the limits of a process leave out."""
+    remedy = (
+        "Set BACKHAND_CGROUP to a control group that this user may make others in, with the memory controller enabled "
+        "for them. Until then tables of pages, and what a run copies, count in the limit around the service alone."
+    )
+    error = groups.missing(cgroup) if cgroup else None
+    if cgroup and not error:
+        return Layer(name=RUN_GROUP, on=True, weight="extra")
+    reason = f"{cgroup}: {words(error)}" if error else "no folder for control groups is given"
+    return Layer(name=RUN_GROUP, on=False, weight="extra", reason=reason, remedy=remedy)
 
 
 def memory_group(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Layer:

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from app.sandbox import jail, kernel, protection
+from app.sandbox import groups, jail, kernel, protection
 from app.sandbox.process import COMMAND, Child, Exit, Interrupt, Pipe, Zygote, ZygoteGoneError
 from app.sandbox.wire import Carried, Ending, Job, Reply, Result, decode_result, encode_job, held
 
@@ -30,20 +31,22 @@ class Jail:
     Args:
         require_landlock: Refuse code where the kernel has no Landlock.
         unsafe: Run code even where the system call filter is missing. Never on a network.
+        cgroup: Folder in which each zygote makes a control group for itself and its runs.
     """
 
     command: Sequence[str] = COMMAND
     demanded = ~0
     """Which of the planned layers a child must report; tests that switch a layer off look at the others alone."""
 
-    def __init__(self, require_landlock: bool = False, unsafe: bool = False) -> None:
+    def __init__(self, require_landlock: bool = False, unsafe: bool = False, cgroup: Path | None = None) -> None:
         self._unsafe = unsafe
         self._lock = threading.Lock()
-        self._facts = protection.probe()
+        self._facts = protection.probe(cgroup)
         on = {fact.name: fact.on for fact in self._facts}
         self._filtered = on["seccomp"]
         self._expected = jail.ALONE | jail.LIMITS | jail.HIDDEN | jail.NO_NEW_PRIVS
         self._expected |= jail.USER * on["user"] | jail.LANDLOCK * on["landlock"]
+        self._cgroup = cgroup if cgroup and on[protection.RUN_GROUP] else None
         self.refusal = self._refusal(on, require_landlock)
         self.interrupt: Interrupt | None = None
         self._zygote: Zygote | None = None
@@ -54,7 +57,7 @@ class Jail:
         self._failure = ""
         if not self.refusal:
             kernel.hide_memory()
-            self._zygote = Zygote(self.command)
+            self._zygote = self._new_zygote()
 
     @property
     def layers(self) -> tuple[tuple[str, str], ...]:
@@ -125,6 +128,8 @@ class Jail:
                     zygote.close()
             self._zygote = self._spare = None
             self._closed = True
+            if self._cgroup:
+                groups.sweep(self._cgroup)
 
     def _refusal(self, on: dict[str, bool], require_landlock: bool) -> str:
         for fact in self._facts:
@@ -167,13 +172,16 @@ class Jail:
         if self._zygote is None:
             if time.monotonic() - self._failed_at < _RETRY_SECONDS:
                 raise ZygoteGoneError(self._failure)
-            self._zygote = Zygote(self.command)
+            self._zygote = self._new_zygote()
         if self._spare and self._spare_is_warm():
             self._zygote.close()
             self._zygote, self._spare = self._spare, None
         elif self._spare is None and self._zygote.is_old:
-            self._spare = Zygote(self.command)
+            self._spare = self._new_zygote()
         return self._zygote
+
+    def _new_zygote(self) -> Zygote:
+        return Zygote((*self.command, str(self._cgroup)) if self._cgroup else self.command)
 
     def _spare_is_warm(self) -> bool:
         assert self._spare
@@ -192,7 +200,7 @@ class Jail:
         zygote.close()
         self._stillborn += not zygote.served
         if self._stillborn < _STILLBORN:
-            self._zygote = Zygote(self.command)
+            self._zygote = self._new_zygote()
         else:
             self._failed_at, self._failure = time.monotonic(), failure
 
@@ -227,6 +235,8 @@ class Jail:
             return "timeout", f"still running after {min(job.seconds, job.cpu_seconds):g} s"
         if cut:
             return "flood", f"more than {job.output_bytes} bytes of output"
+        if end.over_memory:
+            return "memory", "its control group had no memory left"
         if died == signal.SIGXCPU or (died == signal.SIGKILL and end.cpu_seconds >= min(1.0, job.seconds) - 0.1):
             return "timeout", f"{end.cpu_seconds:.1f} s of computing"
         if died == signal.SIGKILL:

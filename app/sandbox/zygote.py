@@ -1,6 +1,7 @@
 """The process that every run is forked from: torch imported and warmed, one thread, no secrets, nobody's data.
 
-`python -I -B -m app.sandbox.zygote FD`, with an almost empty environment; FD is the control socket to the grader.
+`python -I -B -m app.sandbox.zygote [FOLDER] FD`, with an almost empty environment; FD is the control socket to the
+grader, FOLDER where it makes a control group for itself and all runs.
 """
 
 import importlib
@@ -9,8 +10,11 @@ import operator
 import socket
 import sys
 import traceback
+from pathlib import Path
 from types import ModuleType
 from typing import cast
+
+from app.sandbox import groups
 
 _FOR_NUMBERS: dict[str, object] = {
     "sym_eq": operator.eq,
@@ -23,15 +27,17 @@ _FOR_NUMBERS: dict[str, object] = {
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
+    *folder, descriptor = sys.argv[1:]
+    control = socket.socket(fileno=int(descriptor))
     try:
+        group = groups.Group(Path(folder[0])) if folder else None
         keep_small()
         service = importlib.import_module("app.sandbox.zygote_loop")
         plan = service.prepare()
     except BaseException:
         control.send(json.dumps({"kind": "failed", "reason": traceback.format_exc()[-4000:]}).encode())
         raise
-    service.serve(control, plan)
+    service.serve(control, plan, group)
 
 
 def keep_small() -> None:

@@ -12,7 +12,7 @@ import socket
 import time
 from typing import NoReturn
 
-from app.sandbox import frames, harness, huge_pages, jail, kernel, namespaces, protection, warm
+from app.sandbox import frames, groups, harness, huge_pages, jail, kernel, namespaces, protection, warm
 from app.sandbox.seccomp import RESULT_FD
 
 DRIVERS = {
@@ -51,10 +51,11 @@ def prepare() -> jail.Plan:
     return plan
 
 
-def serve(control: socket.socket, plan: jail.Plan) -> None:
+def serve(control: socket.socket, plan: jail.Plan, group: groups.Group | None = None) -> None:
     """Fork a child whenever the grader asks for one and report the end of each, until the grader closes its end.
 
-    A child is never waited for: to take down its memory can take longer than the next run.
+    A child is never waited for: to take down its memory can take longer than the next run. *group* is the control group
+    of this process, if it has one of its own.
     """
     control.send(json.dumps({"kind": "hello", "pid": plan.zygote, "vm_bytes": plan.address_space}).encode())
     children: dict[int, int] = {}
@@ -65,7 +66,7 @@ def serve(control: socket.socket, plan: jail.Plan) -> None:
             if descriptor in children:
                 poll.unregister(descriptor)
                 os.close(descriptor)
-                report(control, children.pop(descriptor))
+                report(control, children.pop(descriptor), group)
             elif not (question := control.recv(64)):
                 return
             elif question == frames.NEXT:
@@ -76,11 +77,11 @@ def serve(control: socket.socket, plan: jail.Plan) -> None:
                 bare(control)
 
 
-def report(control: socket.socket, pid: int) -> None:
+def report(control: socket.socket, pid: int, group: groups.Group | None) -> None:
     """Tell how *pid* ended."""
     _, status, usage = os.wait4(pid, 0)
     end = {"kind": "exit", "pid": pid, "status": status, "cpu_seconds": usage.ru_utime + usage.ru_stime}
-    control.send(json.dumps(end).encode())
+    control.send(json.dumps({**end, "over_memory": group is not None and group.ran_out()}).encode())
 
 
 def bare(control: socket.socket) -> None:

@@ -67,6 +67,7 @@ class LocalGraders:
             "facts": str((settings.data_dir / "facts").absolute()) if keep_facts else "",
             "require_landlock": settings.require_landlock,
             "unsafe": settings.unsafe_no_sandbox,
+            "cgroup": str(settings.cgroup.absolute()) if settings.cgroup else "",
             "watch": watch,
             "secrets": str(settings.data_dir.absolute()) if secret else "",
             "names": str(settings.names.absolute()) if settings.names else "",

@@ -46,7 +46,8 @@ TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask,
 
 def serve(connection: socket.socket, options: dict[str, Any]) -> None:
     """Answer until the other end closes, or a canary attack succeeds: the next grader then says so at its start."""
-    jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"])
+    cgroup = Path(options["cgroup"]) if options["cgroup"] else None
+    jail = Jail(require_landlock=options["require_landlock"], unsafe=options["unsafe"], cgroup=cgroup)
     keep_to_the_jail()
     watch = Watch(jail, on=options["watch"], tell=lambda look: connection.sendall(packed({"look": plain(look)})))
     stops = Stops(connection)
