@@ -7,6 +7,8 @@ TORCH := torch==2.13.0
 # The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
 TORCH_INDEX ?=
 WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
+# What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run setup test prove quick mutants lint format tools benchmark screenshots clean
 

@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
 
-from app.content.course import load_course
 from app.engine.grade.engine import Engine
 from app.engine.grader import Load, Readiness
 from app.engine.task import AnyTask
@@ -24,6 +23,7 @@ from app.grading.judge.verdict import Verdict
 from app.sandbox.runner import Jail
 from app.settings import Settings
 from app.web.application import create_app
+from tests.courses import course_in
 from tests.web.asking import Ask, Asker, asking
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +50,7 @@ def near_site(folder: Path, course: Path) -> Iterator[Asker]:
     try:
         grader = NearGrader(Engine(jail, None))
         settings = Settings(data_dir=folder, database_url="", secure_cookies=False)
-        with asking(create_app(settings, load_course(course), grader)) as asker:
+        with asking(create_app(settings, course_in(course), grader)) as asker:
             yield asker
     finally:
         jail.close()

@@ -7,11 +7,11 @@ from pathlib import Path
 from app.content.arithmetic import number_of
 from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Quiz
 from app.content.blocks import Shape as ShapeQuiz
-from app.content.course import load_course
 from app.grading.forward.facts import Shape
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
 from app.grading.shapes.shape_inference import infer
+from tests.courses import course_in
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = Path(__file__).resolve().parent / "course"
@@ -35,7 +35,7 @@ def served(folder: Path) -> Path:
 
 
 def read_lesson(slug: str = SLUG) -> Lesson:
-    lesson = load_course(EACH_KIND.parent if slug == SMALL_SLUG else LESSONS).lesson(slug)
+    lesson = course_in(EACH_KIND.parent if slug == SMALL_SLUG else LESSONS).lesson(slug)
     assert lesson is not None
     return lesson
 

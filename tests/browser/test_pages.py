@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Axes, Matmul
-from app.content.course import load_course
 from tests.browser.answers import ADDRESS, LESSONS, SLUG, right_answer
 from tests.browser.steps import fill_in, open_page, scrolls_sideways, section, violations
+from tests.courses import course_in
 
-COURSE = load_course(LESSONS)
+COURSE = course_in(LESSONS)
 LESSON = next(one for one in COURSE.lessons if one.slug == SLUG)
 PAGES = [
     "/",

@@ -12,8 +12,8 @@ from app.check.bounded_grader import Patient
 from app.check.findings import Finding
 from app.check.prove import prove
 from app.content.blocks import Lesson
-from app.content.course import load_course
 from app.content.parse import parse_lesson
+from tests.courses import LESSONS, course_in
 from tests.graders import SharedGraders
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -143,6 +143,6 @@ def test_every_formula_that_katex_cannot_read_is_found_where_it_begins(graders: 
     "mutate", [pytest.param(False, id="as written"), pytest.param(True, id="with mutants", marks=pytest.mark.prove)]
 )
 def test_the_course_of_this_repository_is_proved(graders: SharedGraders, *, mutate: bool) -> None:
-    findings = proved(list(load_course(ROOT / "lessons").lessons), graders, mutate=mutate)
+    findings = proved(list(course_in(LESSONS).lessons), graders, mutate=mutate)
 
     assert [str(one) for one in findings if one.level != "notice"] == []

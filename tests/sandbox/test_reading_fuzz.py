@@ -8,28 +8,26 @@ import builtins
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import CodeBox, FunctionBox
-from app.content.course import load_course
 from app.sandbox import frames
 from app.sandbox.gate import LONGEST, normalise, refusal
 from app.sandbox.process import Pipe
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 from app.sandbox.wire import decode_result
+from tests.courses import LESSONS, course_in
 from tests.examples import examples
 
-LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 GREETING = frames.ARMED.pack(frames.ARMED_MARK, 63) + frames.BOXED
 
 
 def programs() -> list[str]:
     """The solutions of the course, but for those that may hold a class."""
-    exercises = [one for lesson in load_course(LESSONS).lessons for one in lesson.exercises]
+    exercises = [one for lesson in course_in(LESSONS).lessons for one in lesson.exercises]
     boxes = [one for one in exercises if isinstance(one, CodeBox) and not isinstance(one, FunctionBox)]
     return sorted({box.solution.source for box in boxes})
 

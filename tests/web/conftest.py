@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Exercise, Forward
-from app.content.course import load_course
 from app.content.export.unfit import unfit
 from app.engine.grader import Load, Nudge, Readiness, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, HuntTask
@@ -24,6 +23,7 @@ from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
+from tests.courses import course_in
 
 OPERATOR = "the token of the operator"
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
@@ -129,7 +129,7 @@ def _logs() -> None:
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    return load_course(Path(__file__).parent / "course")
+    return course_in(Path(__file__).parent / "course")
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.course import load_course
 from app.settings import Settings
 from app.web.application import create_app
+from tests.courses import LESSONS, course_in
 
-LESSONS = Path(__file__).parents[2] / "lessons"
-COURSE = load_course(LESSONS)
+COURSE = course_in(LESSONS)
 
 
 @pytest.mark.parametrize("drafts", [False, True])

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from app.content.blocks import Course
-from app.content.course import load_course
 from app.engine.stretch import Stretched
 from app.settings import Settings
 from app.web.application import create_app
+from tests.courses import course_in
 from tests.engine.train.load import COURSE as TRAINING
 from tests.examples import examples
 from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
 from tests.web.conftest import OPERATOR, FakeGrader
 
 HERE = Path(__file__).parent
-PARTS = (load_course(HERE / "course"), load_course(HERE / "hunts"), TRAINING)
+PARTS = (course_in(HERE / "course"), course_in(HERE / "hunts"), TRAINING)
 WHOLE = Course(units=tuple(unit for part in PARTS for unit in part.units))
 SLUGS = [lesson.slug for lesson in WHOLE.lessons]
 NAMES = [exercise.name for lesson in WHOLE.lessons for exercise in lesson.exercises]

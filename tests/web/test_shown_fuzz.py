@@ -8,7 +8,6 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.course import load_course
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
@@ -16,6 +15,7 @@ from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.json_columns import decoded_answer, decoded_run, decoded_snapshot, decoded_verdict
+from tests.courses import course_in
 from tests.examples import examples
 from tests.web.asking import CANARY, Ask, Asker, asking, headers_of, sound
 from tests.web.conftest import FakeGrader
@@ -116,7 +116,7 @@ def asker(tmp_path_factory: pytest.TempPathFactory, grader: Saying) -> Iterator[
         changes_per_minute=0,
         new_learners_per_minute=0,
     )
-    app: FastAPI = create_app(settings, load_course(Path(__file__).parent / "course"), grader)
+    app: FastAPI = create_app(settings, course_in(Path(__file__).parent / "course"), grader)
     with asking(app) as asker:
         yield asker
 

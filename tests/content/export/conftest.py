@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Lesson
-from app.content.course import load_course, load_lesson
+from app.content.course import load_lesson
 from app.content.export import FORMS, Work, cells_of, written_as
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of
+from tests.courses import LESSONS, course_in
 from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[3]
@@ -22,6 +23,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
 # Runs the code cells of every notebook from top to bottom, and every script as a whole; says what each printed.
 RUNNER = """
 import contextlib, io, json, pathlib, sys, traceback
+from tests.courses import LESSONS, course_in
 
 said = {}
 for path in map(pathlib.Path, sys.argv[1:]):
@@ -62,7 +64,7 @@ def run(files: Mapping[str, str], folder: Path) -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def lessons() -> list[Lesson]:
-    return [*load_course(ROOT / "lessons").lessons, *(load_lesson(path) for path in sorted(FIXTURES.glob("*.md")))]
+    return [*course_in(LESSONS).lessons, *(load_lesson(path) for path in sorted(FIXTURES.glob("*.md")))]
 
 
 def solutions_of(lesson: Lesson) -> dict[str, str]:

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Bug, Checker, Grad, Train
-from app.content.course import load_course, load_lesson
+from app.content.course import load_lesson
 from app.content.directives.train import parameters_of
 from app.content.export import Work, cells_of, written_as
 from app.content.parse import parse_lesson
+from tests.courses import LESSONS as COURSE
+from tests.courses import course_in
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
 LESSONS = [
-    *load_course(Path(__file__).parents[3] / "lessons").lessons,
+    *course_in(COURSE).lessons,
     *(load_lesson(path) for path in sorted(FIXTURES.glob("*.md"))),
 ]
 GRADIENT = re.compile(r"^(d\w+) +(?:\([\d, ]*\) +(True|False) +(True|False) +\S+|.*)$", re.MULTILINE)

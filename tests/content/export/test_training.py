@@ -9,20 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Grad, Train
-from app.content.course import load_course
 from app.content.export import Work, cells_of, training_cells, written_as
 from app.content.export.training_cells import TEMPLATES
 from app.content.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer
+from tests.courses import LESSONS, course_in
 
 ROOT = Path(__file__).parents[3]
-TRAINED = [
-    (lesson, one)
-    for lesson in load_course(ROOT / "lessons").lessons
-    for one in lesson.exercises
-    if isinstance(one, Train)
-]
+TRAINED = [(lesson, one) for lesson in course_in(LESSONS).lessons for one in lesson.exercises if isinstance(one, Train)]
 LESSON, TRAIN = TRAINED[-1]
 BOX = LESSON.exercise(TRAIN.uses)
 assert isinstance(BOX, Grad)

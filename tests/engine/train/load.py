@@ -4,16 +4,16 @@ import asyncio
 from pathlib import Path
 
 from app.content.blocks import Grad, Train
-from app.content.course import load_course
 from app.engine.run_setup import setup_of
 from app.engine.stretch import Stretch, Stretched
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.run_state import Ask
 from app.engine.train.trainer import Trainer
 from app.engine.train.training_run import References, Training
+from tests.courses import course_in
 from tests.grading.boxes.load import OpenJail
 
-COURSE = load_course(Path(__file__).parent / "course")
+COURSE = course_in(Path(__file__).parent / "course")
 LESSON = COURSE.lessons[0]
 TRAIN = next(one for one in LESSON.exercises if isinstance(one, Train))
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Quiz, Shape
-from app.content.course import load_course
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
@@ -15,8 +14,8 @@ from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import operands_offered, right_products
 from app.grading.quiz.mark_shape import disagreement, expected
 from app.grading.shapes.shape_inference import infer
+from tests.courses import LESSONS, course_in
 
-LESSONS = Path(__file__).parents[3] / "lessons"
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"
 
 
@@ -477,7 +476,7 @@ def test_any_answer_gets_feedback(quiz, answer):
 
 
 def test_every_quiz_of_every_lesson_is_sound():
-    for lesson in load_course(LESSONS).lessons:
+    for lesson in course_in(LESSONS).lessons:
         for quiz in (one for one in lesson.exercises if isinstance(one, Quiz)):
             forward = program_of(quiz, lesson)
             shapes = infer(forward) if forward else {}

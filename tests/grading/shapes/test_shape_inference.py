@@ -2,7 +2,6 @@
 
 import ast
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,11 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.content.blocks import Forward, Input, Place
-from app.content.course import load_course
 from app.grading.shapes.shape_inference import infer
 from app.grading.shapes.shape_rules import FUNCTIONS
+from tests.courses import LESSONS, course_in
 
-LESSONS = Path(__file__).parents[3] / "lessons"
 DIMS = {"B": 2, "T": 3, "N": 6, "D": 4, "H": 5}
 INPUTS = {
     "X": ("N", "D"),
@@ -276,7 +274,7 @@ def test_sizes_remember_their_dims():
 
 
 def test_every_tensor_of_every_lesson_is_inferred():
-    for lesson in load_course(LESSONS).lessons:
+    for lesson in course_in(LESSONS).lessons:
         for forward in (block for block in lesson.blocks if isinstance(block, Forward)):
             shapes = infer(forward)
             tree = ast.parse(forward.source)

@@ -3,14 +3,12 @@
 import asyncio
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Grad
-from app.content.course import load_course
 from app.engine.train.snapshot import Compared, Judged, Sampled, Snapshot
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
@@ -18,8 +16,9 @@ from app.store import learners, progress, trainings
 from app.store.database import now
 from app.web.application import create_app
 from app.web.json_columns import encoded
+from tests.courses import LESSONS, course_in
 
-COURSE = load_course(Path(__file__).parents[3] / "lessons")
+COURSE = course_in(LESSONS)
 EXAM = ("first-layer-and-exam", "exam")
 RUN = Snapshot(
     phase="finished",

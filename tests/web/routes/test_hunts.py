@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import load_course
 from app.grading.judge.hunt_verdict import split_line
+from tests.courses import course_in
 
 LESSON = "/lessons/hunts"
 HTMX = {"hx-request": "true"}
@@ -19,7 +19,7 @@ CHECK = "def agree(mine, theirs):\n    return torch.equal(mine, theirs)\n"
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    return load_course(Path(__file__).parents[1] / "hunts")
+    return course_in(Path(__file__).parents[1] / "hunts")
 
 
 def send(client: TestClient, action: str, code: str, name: str = "find", *, htmx: bool = True, **more: object):

@@ -1,0 +1,9 @@
+"""The courses that tests read: each once in a process, for the course of this project takes a second to read."""
+
+from functools import cache
+from pathlib import Path
+
+from app.content.course import load_course
+
+LESSONS = Path(__file__).resolve().parents[1] / "lessons"
+course_in = cache(load_course)
