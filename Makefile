@@ -20,6 +20,7 @@ setup: .venv/.installed static/dist/manifest.json
 # torch first and alone, from an index of its own where one is given; what is there then stays.
 .venv/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info; mended = {11: 10, 12: 6}.get(v[1], 0); v[2] < mended and print("Note: Python 3.%d.%d reads quoted cookies in quadratic time (CVE-2024-7592), 3.%d.%d does not. Backhand lets no quoted cookie come so far." % (v[1], v[2], v[1], mended))'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) $(if $(TORCH_INDEX),--index-url '$(TORCH_INDEX)') -c constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable . -c constraints.txt

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,19 @@ INDEX = "https://index.example/cpu"
 
 
 def commands(*arguments: str) -> list[str]:
-    """What make would do for a fresh environment."""
+    """What make would install into a fresh environment."""
+    return [line for line in made(*arguments) if "pip install" in line]
+
+
+def made(*arguments: str) -> list[str]:
+    """What make would do for one."""
     make = shutil.which("make")
     assert make, "the tests themselves are started by make"
     done = subprocess.run(
         [make, "--always-make", "--dry-run", "--no-print-directory", ".venv/.installed", *arguments],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return [line for line in done.stdout.splitlines() if "pip install" in line]
+    return done.stdout.splitlines()
 
 
 def in_a_shell(line: str, index: str) -> str:
@@ -28,6 +34,21 @@ def in_a_shell(line: str, index: str) -> str:
     return subprocess.run(
         ["sh", "-c", script], env={"TORCH_INDEX": index}, capture_output=True, text=True, check=True
     ).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("version", "noted"), [("3, 11, 9", True), ("3, 11, 10", False), ("3, 12, 5", True), ("3, 13, 0", False)]
+)
+def test_make_says_where_python_is_slow_over_quoted_cookies(tmp_path, version, noted):
+    python = tmp_path / "python"
+    program = f"import sys; sys.version_info = ({version}); exec(sys.argv[1])"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{program}" "$2"\n')
+    python.chmod(0o755)
+    (line,) = (line for line in made(f"PYTHON={python}") if "cookies" in line)
+
+    said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True).stdout
+
+    assert ("Backhand lets no quoted cookie" in said) is noted
 
 
 def test_make_asks_the_index_that_is_given_for_torch_alone() -> None:

@@ -1,5 +1,7 @@
 """`backhand doctor`: what protects the machine that runs learners' code, and what is missing."""
 
+import sys
+
 import typer
 
 from app.cli import environment
@@ -11,11 +13,14 @@ from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail
 
 WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
+QUICK_COOKIES = {(3, 11): 10, (3, 12): 6}
+"""The patch levels from which on http.cookies reads quoted cookies in linear time; newer versions all do."""
 
 
 def doctor() -> None:
     """Print every layer of the jail and attack it."""
     settings = environment.settings()
+    typer.echo(_python(*sys.version_info[:3]))
     try:
         names = load_names(settings.names)
         typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")
@@ -36,6 +41,16 @@ def doctor() -> None:
         typer.echo("Code runs in the jail.")
     finally:
         jail.close()
+
+
+def _python(major: int, minor: int, patch: int) -> str:
+    mended = QUICK_COOKIES.get((major, minor), 0)
+    if patch >= mended:
+        return f"{'on':<9} Python {major}.{minor}.{patch}"
+    return (
+        f"{'old':<9} Python {major}.{minor}.{patch}: its http.cookies needs quadratic time for a quoted cookie "
+        f"(CVE-2024-7592; mended in {major}.{minor}.{mended}). Backhand lets no quoted cookie come so far."
+    )
 
 
 def _line(layer: Layer) -> str:

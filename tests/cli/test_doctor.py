@@ -35,6 +35,25 @@ def test_a_list_of_names_that_cannot_be_read_fails(monkeypatch: pytest.MonkeyPat
     assert "Training is refused" in result.output
 
 
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ((3, 11, 9), "mended in 3.11.10"),
+        ((3, 12, 5), "mended in 3.12.6"),
+        ((3, 11, 10), ""),
+        ((3, 12, 6), ""),
+        ((3, 13, 0), ""),
+    ],
+)
+def test_a_python_that_is_slow_over_quoted_cookies_is_named_with_what_that_means(
+    version: tuple[int, int, int], told: str
+) -> None:
+    line = doctor._python(*version)
+
+    assert told in line
+    assert ("Backhand lets no quoted cookie" in line) is bool(told)
+
+
 def test_a_missing_layer_is_shown_with_its_reason_and_remedy() -> None:
     layer = Layer(name="landlock", on=False, weight="strong", reason="ENOSYS (38)", remedy="Use Linux 5.13 or newer.")
 

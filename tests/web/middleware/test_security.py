@@ -150,6 +150,20 @@ def test_a_cookie_is_read_as_it_stands(sent: str, found: str) -> None:
     assert cookie(Headers({"cookie": sent}), "session") == found
 
 
+def test_no_quoted_cookie_reaches_a_parser_and_the_session_beside_it_counts(client: TestClient, monkeypatch) -> None:
+    client.get(LESSON)
+    parsed: list[str] = []
+    monkeypatch.setattr("http.cookies._unquote", lambda value: parsed.append(value) or value)
+    cookies = f'a="b\\\\"; session={client.cookies["session"]}; other="; theme="{chr(92) * 100}'
+
+    answer = client.get(LESSON, headers={"cookie": cookies})
+
+    assert answer.status_code == 200
+    assert "set-cookie" not in answer.headers
+    assert client.cookies["session"] in parsed
+    assert not [value for value in parsed if '"' in value]
+
+
 def test_a_proxy_that_speaks_tls_is_asked_about_cookies_once(client: TestClient, capsys) -> None:
     for _ in range(3):
         client.get("/healthz", headers={"x-forwarded-proto": "https"})
