@@ -100,3 +100,24 @@ def doctor() -> None:
     from app.cli import doctor
 
     doctor.doctor()
+
+
+@app.command()
+def backup(target: Annotated[Path, typer.Argument(help="The file to write, such as monday.backup.")]) -> None:
+    """Copy the whole database to a file, at one moment, while the server goes on."""
+    from app.cli import backup
+
+    backup.backup(target)
+
+
+@app.command()
+def restore(
+    source: Annotated[
+        Path, typer.Argument(help="A file that `backhand backup` wrote, by this version or an older one.")
+    ],
+    replace: Annotated[bool, typer.Option("--replace", help="Give up the learners that the database holds.")] = False,
+) -> None:
+    """Put a backup in the place of the database, and bring it to this version's schema. Stop the server before."""
+    from app.cli import backup
+
+    backup.restore(source, replace=replace)

@@ -1,0 +1,163 @@
+"""Copies of a database that is in use, and back: SQLite by its online backup, PostgreSQL by its own programs."""
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import func, inspect, make_url, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.store.database import BUSY_SECONDS, open_engine
+from app.store.migrate import MIGRATIONS, migrate
+from app.store.tables import Learner
+from app.store.unusable import reason
+
+_KINDS = {b"SQLite format 3\0": "SQLite", b"PGDMP": "PostgreSQL"}
+_VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\w+)$", re.MULTILINE)
+
+
+class BackupError(Exception):
+    """Nothing was changed; its text says what was seen and what to do."""
+
+
+def backup(url: str, target: Path) -> None:
+    """Write all that the database at *url* holds at one moment to *target*, which must not be there yet.
+
+    Learners may go on meanwhile. Only this user may read the file.
+
+    Raises:
+        BackupError: The file is there, or cannot be written, or the database cannot be read.
+    """
+    if target.exists():
+        raise BackupError(f"{target} is there already. Give another name; a backup is never overwritten.")
+    if _kind_of(url) == "SQLite" and not _file_of(url).exists():
+        raise BackupError(f"{_file_of(url)} is not there. Set BACKHAND_DATA_DIR or BACKHAND_DATABASE_URL.")
+    part = target.with_name(f"{target.name}.part")
+    try:
+        part.touch(mode=0o600)
+        if _kind_of(url) == "SQLite":
+            with _opened(_file_of(url)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
+                source.backup(copy)
+        else:
+            _call("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={part}", url=url)
+        part.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        raise BackupError(f"{target} cannot be written: {error}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+async def restore(url: str, source: Path, *, replace: bool = False) -> int:
+    """Put what *source* holds in the place of all that the database at *url* holds, in one transaction.
+
+    Args:
+        replace: Give up the learners that the database holds.
+
+    Returns:
+        How many learners there are now.
+
+    Raises:
+        BackupError: *source* is no whole backup, is of another kind of database or of a newer version, or the database
+            holds learners.
+    """
+    kind, found = _kind_of(url), _kind_in(source)
+    if kind != found:
+        raise BackupError(f"{source} is a backup of {found}, and the database is {kind}. Set BACKHAND_DATABASE_URL.")
+    revision = _sqlite_revision(source) if kind == "SQLite" else _postgres_revision(source)
+    scripts = ScriptDirectory(MIGRATIONS)
+    if revision not in {one.revision for one in scripts.walk_revisions()}:
+        raise BackupError(
+            f"{source} was written by a newer version of Backhand (revision {revision}; this one knows "
+            f"{scripts.get_current_head()}). Restore it with that version."
+        )
+    if (learners := await _learners(url)) and not replace:
+        raise BackupError(
+            f"The database holds {learners:,} learner{'s' * (learners > 1)}, whose work would be lost. Back it up "
+            "first, then give --replace."
+        )
+    if kind == "SQLite":
+        with _opened(source) as copy, contextlib.closing(sqlite3.connect(_file_of(url), BUSY_SECONDS)) as target:
+            copy.backup(target)
+    else:
+        _call("pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", str(source), url=url)
+    await migrate(url)
+    return await _learners(url)
+
+
+def _kind_of(url: str) -> str:
+    return "SQLite" if make_url(url).get_backend_name() == "sqlite" else "PostgreSQL"
+
+
+def _kind_in(source: Path) -> str:
+    try:
+        with source.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise BackupError(f"{source} cannot be read: {error.strerror}.") from error
+    for magic, kind in _KINDS.items():
+        if head.startswith(magic):
+            return kind
+    raise BackupError(f"{source} is no backup: it was not written by backhand backup.")
+
+
+def _file_of(url: str) -> Path:
+    return Path(make_url(url).database or "")
+
+
+def _opened(file: Path) -> contextlib.closing[sqlite3.Connection]:
+    """A SQLite file, for reading alone."""
+    return contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", BUSY_SECONDS, uri=True))
+
+
+def _sqlite_revision(source: Path) -> str:
+    try:
+        with _opened(source) as copy:
+            (sound,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            if sound != "ok":
+                raise BackupError(f"{source} is damaged ({sound}). Take another backup.")
+            (revision,) = copy.execute("SELECT version_num FROM alembic_version").fetchone()
+    except (sqlite3.Error, TypeError) as error:
+        raise BackupError(f"{source} is no whole backup of Backhand ({error}). Take another one.") from error
+    return str(revision)
+
+
+def _postgres_revision(source: Path) -> str:
+    found = _VERSION.search(_call("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(source)))
+    if found is None:
+        raise BackupError(f"{source} is no backup of Backhand: it does not say which version wrote it.")
+    return found[1]
+
+
+def _call(program: str, *arguments: str, url: str = "") -> str:
+    """What a program of PostgreSQL prints; the password goes where no list of processes shows it."""
+    if shutil.which(program) is None:
+        raise BackupError(f"{program} is not installed. It comes with PostgreSQL (Debian: postgresql-client).")
+    environment = dict(os.environ)
+    if url:
+        parts = make_url(url)
+        environment |= {"PGPASSWORD": str(parts.password)} if parts.password else {}
+        plain = parts.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+        arguments = (f"--dbname={plain}", *arguments)
+    done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip() or f"it ended with {done.returncode}"
+        raise BackupError(f"{program} {arguments[-1]}: {said}")
+    return done.stdout
+
+
+async def _learners(url: str) -> int:
+    engine = open_engine(url)
+    try:
+        async with engine.connect() as connection:
+            if not await connection.run_sync(lambda one: inspect(one).has_table(Learner.__tablename__)):
+                return 0
+            return int(await connection.scalar(select(func.count()).select_from(Learner)) or 0)
+    except (SQLAlchemyError, OSError) as error:
+        raise BackupError(f"The database cannot be read: {reason(url, error)}") from error
+    finally:
+        await engine.dispose()

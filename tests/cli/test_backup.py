@@ -1,0 +1,50 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import app
+from app.store.migrate import migrate
+
+runner = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / "var"))
+    monkeypatch.delenv("BACKHAND_DATABASE_URL", raising=False)
+    return tmp_path / "var"
+
+
+def migrated(folder: Path) -> Path:
+    """A database without learners, elsewhere."""
+    file = folder.with_name("fresh.db")
+    asyncio.run(migrate(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
+def test_a_database_that_is_not_there_is_told_and_none_is_made(data_dir: Path, tmp_path: Path) -> None:
+    result = runner.invoke(app, ["backup", str(tmp_path / "one.backup")])
+
+    assert result.exit_code == 1
+    assert f"{data_dir / 'backhand.db'} is not there" in result.output
+    assert not data_dir.exists()
+
+
+def test_a_missing_backup_is_told(tmp_path: Path) -> None:
+    result = runner.invoke(app, ["restore", str(tmp_path / "one.backup")])
+
+    assert result.exit_code == 1
+    assert "one.backup cannot be read: No such file or directory." in result.output
+
+
+def test_a_backup_and_its_restoration_say_what_they_did(data_dir: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "one.backup"
+    assert runner.invoke(app, ["restore", str(migrated(data_dir))]).exit_code == 0
+
+    saved = runner.invoke(app, ["backup", str(copy)])
+    restored = runner.invoke(app, ["restore", str(copy)])
+
+    assert saved.output == f"{copy}: {copy.stat().st_size:,} bytes.\n"
+    assert restored.output == f"{copy} is restored: 0 learners.\n"

@@ -1,0 +1,212 @@
+"""Backups of a database in use, and their way back, on both kinds of databases."""
+
+import asyncio
+import stat
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from anyio import to_thread
+from sqlalchemy import Column, String, text
+
+from app.store import learners
+from app.store.backup import BackupError, backup, restore
+from app.store.database import Database, Moment, open_engine
+from app.store.migrate import config_for, migrate
+from app.store.tables import Base
+
+pytestmark = pytest.mark.anyio
+
+Rows = Mapping[str, Sequence[Any]]
+
+
+async def rows_of(url: str) -> Rows:
+    engine = open_engine(url)
+    async with engine.connect() as connection:
+        found = {
+            table.name: sorted(map(repr, await connection.execute(table.select())))
+            for table in Base.metadata.sorted_tables
+        }
+    await engine.dispose()
+    return found
+
+
+async def changed(url: str, statement: str) -> None:
+    engine = open_engine(url)
+    async with engine.begin() as connection:
+        await connection.execute(text(statement))
+    await engine.dispose()
+
+
+def value_for(column: Column[Any], number: int) -> object:
+    """Something that fits *column*; a key of another table is a row of it."""
+    if isinstance(column.type, Moment):
+        return datetime(2026, 1, number, 12, 30, 15, 123456, tzinfo=UTC)
+    if isinstance(column.type, String):
+        return f"{number} μ ∂ 🎈 \n\t '\"\\ {column.name}"[: column.type.length]
+    return column.type.python_type(number)
+
+
+@pytest.fixture
+async def filled(url: str) -> str:
+    """The URL of a database with two rows in every table."""
+    await migrate(url)
+    engine = open_engine(url)
+    async with engine.begin() as connection:
+        for table in Base.metadata.sorted_tables:
+            for number in (1, 2):
+                row = {column.name: value_for(column, number) for column in table.columns}
+                await connection.execute(table.insert().values(row))
+    await engine.dispose()
+    return url
+
+
+async def made(url: str, target: Path) -> Path:
+    await to_thread.run_sync(backup, url, target)
+    return target
+
+
+async def refused(url: str, source: Path, *, replace: bool = True) -> str:
+    """Why *source* is not restored; nothing has changed then."""
+    before = await rows_of(url)
+    with pytest.raises(BackupError) as raised:
+        await restore(url, source, replace=replace)
+    assert await rows_of(url) == before
+    return str(raised.value)
+
+
+async def test_a_restored_backup_holds_every_row_of_every_table(filled: str, tmp_path: Path) -> None:
+    before = await rows_of(filled)
+    copy = await made(filled, tmp_path / "one.backup")
+    for table in reversed(Base.metadata.sorted_tables):
+        await changed(filled, f"DELETE FROM {table.name}")
+    await changed(filled, "INSERT INTO learner (id, created_at) VALUES (7, '2026-01-01')")
+
+    assert await restore(filled, copy, replace=True) == 2
+
+    assert await rows_of(filled) == before
+    assert all(len(rows) == 2 for rows in before.values())
+
+
+async def test_new_rows_after_a_restoration_get_new_numbers(database: Database, url: str, tmp_path: Path) -> None:
+    async with database.write() as db:
+        first, _ = await learners.begin_session(db)
+    await restore(url, await made(url, tmp_path / "one.backup"), replace=True)
+
+    async with database.write() as db:
+        second, _ = await learners.begin_session(db)
+
+    assert second > first
+
+
+async def test_an_older_backup_is_brought_to_the_newest_schema(filled: str, tmp_path: Path) -> None:
+    await changed(filled, "DELETE FROM training")
+    engine = open_engine(filled)
+    async with engine.begin() as connection:
+        await connection.run_sync(lambda one: command.downgrade(config_for(one), "0002"))
+    await engine.dispose()
+    copy = await made(filled, tmp_path / "old.backup")
+
+    await restore(filled, copy, replace=True)
+
+    engine = open_engine(filled)
+    async with engine.connect() as connection:
+        differences = await connection.run_sync(
+            lambda one: compare_metadata(MigrationContext.configure(one), Base.metadata)
+        )
+    await engine.dispose()
+    assert differences == []
+
+
+async def test_a_backup_of_a_newer_version_is_refused_with_both_versions(filled: str, tmp_path: Path) -> None:
+    await changed(filled, "UPDATE alembic_version SET version_num = '0099'")
+    copy = await made(filled, tmp_path / "new.backup")
+    await changed(filled, "UPDATE alembic_version SET version_num = '0003'")
+
+    said = await refused(filled, copy)
+
+    assert "newer version of Backhand (revision 0099; this one knows 00" in said
+
+
+async def test_learners_are_given_up_only_where_that_is_said(filled: str, tmp_path: Path) -> None:
+    copy = await made(filled, tmp_path / "one.backup")
+
+    said = await refused(filled, copy, replace=False)
+
+    assert said.startswith("The database holds 2 learners, whose work would be lost.")
+
+
+async def test_a_backup_goes_into_a_database_that_is_not_there_yet(tmp_path: Path, filled: str) -> None:
+    url = filled
+    copy = await made(url, tmp_path / "one.backup")
+    if url.startswith("sqlite"):
+        fresh = f"sqlite+aiosqlite:///{tmp_path / 'elsewhere' / 'new.db'}"
+        assert await restore(fresh, copy) == 2
+    else:
+        for table in (*map(str, Base.metadata.tables), "alembic_version"):
+            await changed(url, f"DROP TABLE {table} CASCADE")
+        assert await restore(url, copy) == 2
+
+
+async def test_half_a_backup_changes_nothing(filled: str, tmp_path: Path) -> None:
+    copy = await made(filled, tmp_path / "one.backup")
+    half = tmp_path / "half.backup"
+    half.write_bytes(copy.read_bytes()[: copy.stat().st_size // 2])
+
+    assert await refused(filled, half)
+
+
+@pytest.mark.parametrize("content", [b"", b"# names\nanna\n", b"SQLite format 3\0" + b"x" * 5000, b"PGDMPx"])
+async def test_another_file_is_refused_by_its_name(filled: str, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "notes.txt").write_bytes(content)
+
+    assert str(tmp_path / "notes.txt") in await refused(filled, tmp_path / "notes.txt")
+
+
+async def test_a_backup_of_the_other_kind_is_refused(filled: str, tmp_path: Path) -> None:
+    head = b"PGDMP" if filled.startswith("sqlite") else b"SQLite format 3\0"
+    (tmp_path / "other").write_bytes(head)
+
+    assert " is a backup of " in await refused(filled, tmp_path / "other")
+
+
+async def test_a_backup_is_never_overwritten_and_nobody_else_may_read_it(filled: str, tmp_path: Path) -> None:
+    copy = await made(filled, tmp_path / "one.backup")
+    before = copy.read_bytes()
+
+    with pytest.raises(BackupError, match="is there already"):
+        await made(filled, copy)
+
+    assert copy.read_bytes() == before
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["one.backup"]
+
+
+async def test_a_folder_that_is_not_there_is_told(filled: str, tmp_path: Path) -> None:
+    with pytest.raises(BackupError, match="cannot be written"):
+        await made(filled, tmp_path / "none" / "one.backup")
+
+
+async def test_a_backup_taken_while_learners_write_is_whole(database: Database, url: str, tmp_path: Path) -> None:
+    """Each transaction adds a learner and a session: at every moment there are as many of both."""
+    ended = asyncio.Event()
+
+    async def write() -> None:
+        while not ended.is_set():
+            async with database.write() as db:
+                await learners.begin_session(db)
+
+    writing = asyncio.ensure_future(write())
+    copies = [await made(url, tmp_path / f"{number}.backup") for number in range(3)]
+    ended.set()
+    await writing
+
+    for copy in copies:
+        await restore(url, copy, replace=True)
+        rows = await rows_of(url)
+        assert len(rows["learner"]) == len(rows["session"])
