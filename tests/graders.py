@@ -5,7 +5,7 @@ It lives on an event loop of its own, in a thread: a test may ask it from any lo
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,14 @@ class SharedGraders:
 
     def __init__(self, pool: LocalGraders, loop: asyncio.AbstractEventLoop) -> None:
         self._pool, self._loop = pool, loop
+
+    def run(self, claim: Callable[[LocalGraders], Awaitable[None]]) -> None:
+        """Make *claim* on the loop of the pool, where all of it can be reached."""
+
+        async def made() -> None:
+            await claim(self._pool)
+
+        asyncio.run_coroutine_threadsafe(made(), self._loop).result()
 
     async def __aenter__(self) -> Self:
         return self

@@ -18,4 +18,4 @@ def until(claim: Callable[[], object]) -> None:
 async def comes(claim: Callable[[], object]) -> None:
     async with asyncio.timeout(SECONDS):
         while not claim():
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)

@@ -3,9 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
-from app.engine.grader import Load, Look
+from app.engine.grader import Load, Look, Readiness
 from app.engine.pool import local_graders
 from app.engine.pool.grader_process import Process
 from app.engine.pool.local_graders import LocalGraders
@@ -22,11 +20,12 @@ from app.engine.task import Task, task_of
 from app.grading.judge.verdict import Verdict
 from app.sandbox import kernel
 from app.settings import Settings
-from tests.graders import SharedGraders, shared_graders
+from tests.graders import SharedGraders
 from tests.waiting import SECONDS, comes
 
 LESSON = (Path(__file__).parents[1] / "layer.md").read_text(encoding="utf-8")
 RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)"
+ENDLESS = "while True:\n    pass"
 
 
 def lesson() -> Lesson:
@@ -41,54 +40,63 @@ def task() -> Task:
     return task_of(lesson(), grad)
 
 
-def run(claim: Callable[[LocalGraders], Awaitable[None]], tmp_path: Path) -> None:
-    """A pool of its own for a claim that changes it."""
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What a pool with canaries said from before its start until after its end."""
 
-    async def main() -> None:
-        async with pool(tmp_path, 1) as graders_up:
-            await claim(graders_up)
-
-    asyncio.run(main())
-
-
-@asynccontextmanager
-async def pool(tmp_path: Path, graders: int) -> AsyncIterator[LocalGraders]:
-    async with LocalGraders(Settings(graders=graders, data_dir=tmp_path)) as up:
-        yield up
+    at_first: Readiness
+    first: Verdict
+    then: Readiness
+    last: Verdict
 
 
 @pytest.fixture(scope="module")
-def lone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedGraders]:
-    """A pool of one grader, for claims that leave it as good as it was."""
-    with shared_graders(tmp_path_factory.mktemp("lone"), 1) as found:
-        yield found
+def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
+    async def lived() -> Life:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path_factory.mktemp("life")), watch=True) as graders:
+            at_first = graders.readiness
+            first = await graders.check(task(), RIGHT)
+            then = graders.readiness
+        return Life(at_first, first, then, await graders.check(task(), RIGHT))
+
+    return asyncio.run(lived())
 
 
-def test_a_check_that_comes_before_the_graders_are_warm_waits_and_is_answered(tmp_path: Path) -> None:
+def test_a_check_that_comes_before_the_graders_are_warm_waits_and_is_answered(life: Life) -> None:
+    assert life.at_first.state == "warming"
+    assert life.first.passed
+    assert life.first.hidden_sizes == 2
+    assert life.then.state == "ready"
+
+
+def test_the_first_canaries_are_told_before_the_first_check(life: Life) -> None:
+    assert life.then.look is not None
+    assert life.then.look.at > 0
+    assert life.then.look.succeeded == ()
+
+
+def test_a_stopped_pool_says_so(life: Life) -> None:
+    assert life.last.outcome == "busy"
+
+
+def test_a_grader_that_is_killed_costs_one_answer_and_the_log_says_why_and_over_which_text(
+    lone: SharedGraders, capsys: pytest.CaptureFixture[str]
+) -> None:
     async def claim(graders: LocalGraders) -> None:
-        assert graders.readiness.state == "warming"
-
-        verdict = await graders.check(task(), RIGHT)
-
-        assert verdict.passed
-        assert verdict.hidden_sizes == 2
-        assert graders.readiness.state == "ready"
-
-    run(claim, tmp_path)
-
-
-def test_a_killed_grader_costs_one_answer_and_is_replaced(lone: SharedGraders) -> None:
-    async def claim() -> None:
-        await lone.check(task(), RIGHT)
-        slow = asyncio.ensure_future(lone.check(task(), "while True:\n    pass"))
-        await comes(lambda: lone.idle == 0)
-        for pid in lone.pids:
-            os.kill(pid, signal.SIGKILL)
+        await graders.check(task(), RIGHT)
+        slow = asyncio.ensure_future(graders.check(task(), ENDLESS))
+        await comes(lambda: graders.idle == 0)
+        os.kill(graders.pids[0], signal.SIGKILL)
 
         assert (await slow).outcome == "fault"
-        assert (await lone.check(task(), RIGHT)).passed
+        assert (await graders.check(task(), RIGHT)).passed
 
-    asyncio.run(claim())
+    lone.run(claim)
+
+    said = "".join(capsys.readouterr())
+    assert "grader-replaced" in said
+    for part in ("it ended", "-9", "check", sha256(ENDLESS.encode()).hexdigest()):
+        assert part in said
 
 
 def test_a_caller_that_goes_away_does_not_confuse_the_next_answer(lone: SharedGraders) -> None:
@@ -107,7 +115,7 @@ def test_a_caller_that_goes_away_does_not_confuse_the_next_answer(lone: SharedGr
 def test_an_endless_loop_does_not_hold_up_the_other_grader(graders: SharedGraders) -> None:
     async def claim() -> None:
         await asyncio.gather(graders.check(task(), RIGHT), graders.check(task(), RIGHT))
-        endless = asyncio.ensure_future(graders.check(patient_task(), "while True:\n    pass"))
+        endless = asyncio.ensure_future(graders.check(patient_task(), ENDLESS))
 
         assert (await graders.check(task(), RIGHT)).passed
         assert not endless.done()
@@ -154,33 +162,51 @@ def test_a_nudge_is_measured_and_a_wrong_index_is_explained(graders: SharedGrade
     asyncio.run(claim())
 
 
-def test_a_stopped_pool_says_so(tmp_path: Path) -> None:
-    async def main() -> str:
-        async with pool(tmp_path, 1) as graders:
-            await graders.check(task(), RIGHT)
-        return (await graders.check(task(), RIGHT)).outcome
+@pytest.fixture
+def hello(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """What each grader says of its protection when it has started; none is."""
+    said: dict[str, object] = {"refusal": "", "layers": []}
 
-    assert asyncio.run(main()) == "busy"
+    async def start(_process: Process) -> dict[str, object]:
+        return said
+
+    monkeypatch.setattr(Process, "start", start)
+    return said
 
 
 def test_code_is_refused_with_the_reason_where_a_protection_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, hello: dict[str, object]
 ) -> None:
-    async def hello(process: Process) -> dict[str, object]:
-        said = await start(process)
-        return {**said, "refusal": "This kernel has no seccomp."}
+    hello["refusal"] = "This kernel has no seccomp."
 
-    start = Process.start
-    monkeypatch.setattr(Process, "start", hello)
+    async def main() -> None:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
+            await comes(lambda: graders.readiness.state != "warming")
+            verdict = await graders.check(task(), RIGHT)
 
-    async def claim(graders: LocalGraders) -> None:
-        verdict = await graders.check(task(), RIGHT)
+            assert verdict.outcome == "refused"
+            assert verdict.message == graders.readiness.reason == "This kernel has no seccomp."
+            assert (await graders.facts(task().forward)).error == "This kernel has no seccomp."
 
-        assert verdict.outcome == "refused"
-        assert verdict.message == graders.readiness.reason == "This kernel has no seccomp."
-        assert (await graders.facts(task().forward)).error == "This kernel has no seccomp."
+    asyncio.run(main())
 
-    run(claim, tmp_path)
+
+@pytest.mark.usefixtures("hello")
+def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
+            await comes(lambda: graders.readiness.state == "ready")
+
+            graders._looked(Look(at=1.0, succeeded=("read a file",)))
+            graders._looked(Look(at=2.0))
+
+            assert graders.readiness.state == "refused"
+            assert graders.readiness.look == Look(at=1.0, succeeded=("read a file",))
+            verdict = await graders.check(task(), RIGHT)
+            assert verdict.outcome == "refused"
+            assert "read a file" in verdict.message
+
+    asyncio.run(main())
 
 
 def patient_task() -> Task:
@@ -238,7 +264,7 @@ def test_a_stopped_question_that_still_waited_never_reaches_a_grader(
     asyncio.run(claim())
 
 
-def test_a_stop_that_crosses_the_answer_does_not_stop_the_next_question(tmp_path: Path) -> None:
+def test_a_stop_that_crosses_the_answer_does_not_stop_the_next_question(lone: SharedGraders) -> None:
     async def claim(graders: LocalGraders) -> None:
         await graders.check(task(), RIGHT)
         (process,) = graders._running
@@ -248,20 +274,20 @@ def test_a_stop_that_crosses_the_answer_does_not_stop_the_next_question(tmp_path
         process.give_up()
         assert (await graders.check(task(), "dX = dY.T")).outcome == "graded"
 
-    run(claim, tmp_path)
+    lone.run(claim)
 
 
-def test_a_grader_that_dies_idle_is_replaced_before_anybody_asks(tmp_path: Path) -> None:
+def test_a_grader_that_dies_idle_is_replaced_before_anybody_asks(lone: SharedGraders) -> None:
     async def claim(graders: LocalGraders) -> None:
         await graders.check(task(), RIGHT)
-        for pid in graders.pids:
-            os.kill(pid, signal.SIGKILL)
-        await comes(lambda: graders.load.replaced == 1)
+        before = graders.load.replaced
+        os.kill(graders.pids[0], signal.SIGKILL)
+        await comes(lambda: graders.load.replaced == before + 1)
 
         assert (await graders.check(task(), RIGHT)).passed
-        assert graders.load == Load(up=1, idle=1, replaced=1)
+        assert graders.load == Load(up=1, idle=1, replaced=before + 1)
 
-    run(claim, tmp_path)
+    lone.run(claim)
 
 
 def test_more_questions_than_the_queue_holds_are_told_to_come_again(
@@ -278,38 +304,9 @@ def test_more_questions_than_the_queue_holds_are_told_to_come_again(
     asyncio.run(claim())
 
 
-def test_the_first_canaries_are_told_before_the_first_check(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LocalGraders(Settings(graders=1, data_dir=tmp_path), watch=True) as graders:
-            await graders.check(task(), RIGHT)
-
-            look = graders.readiness.look
-            assert look is not None
-            assert look.at > 0
-            assert look.succeeded == ()
-
-    asyncio.run(main())
-
-
-def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path: Path) -> None:
-    async def claim(graders: LocalGraders) -> None:
-        await graders.check(task(), RIGHT)
-
-        graders._looked(Look(at=1.0, succeeded=("read a file",)))
-        graders._looked(Look(at=2.0))
-
-        assert graders.readiness.state == "refused"
-        assert graders.readiness.look == Look(at=1.0, succeeded=("read a file",))
-        verdict = await graders.check(task(), RIGHT)
-        assert verdict.outcome == "refused"
-        assert "read a file" in verdict.message
-
-    run(claim, tmp_path)
-
-
 async def endless_check(graders: LocalGraders | SharedGraders) -> "asyncio.Task[Verdict]":
     """A run that is under way and would go on."""
-    endless = asyncio.ensure_future(graders.check(patient_task(), "while True:\n    pass"))
+    endless = asyncio.ensure_future(graders.check(patient_task(), ENDLESS))
     await comes(lambda: graders._long.locked() and graders.idle == 0)
     return endless
 
@@ -364,9 +361,7 @@ def descendants(pid: int) -> list[int]:
 @pytest.mark.skipif(
     os.geteuid() != 0, reason="whoever is not root has no rights to give up, and sees nothing of theirs"
 )
-def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network(tmp_path, monkeypatch):
-    monkeypatch.setenv("BACKHAND_DATABASE_URL", "postgresql://secret")
-
+def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network(lone: SharedGraders) -> None:
     async def claim(graders: LocalGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         grader = graders.pids[0]
@@ -384,20 +379,4 @@ def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network
         assert [int(about(one)["CapEff"], 16) for one in readers].count(0) == 1
         assert Path(f"/proc/{grader}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
 
-    run(claim, tmp_path)
-
-
-def test_the_log_says_why_a_grader_was_replaced_and_over_which_text(tmp_path, capsys):
-    async def claim(graders: LocalGraders) -> None:
-        asked = asyncio.create_task(graders.check(task(), "while True: pass"))
-        await comes(lambda: graders.load.up == 1 and not graders.load.idle)
-        os.kill(graders.pids[0], signal.SIGKILL)
-        assert (await asked).outcome == "fault"
-        await comes(lambda: graders.load.up == 1)
-
-    run(claim, tmp_path)
-
-    said = "".join(capsys.readouterr())
-    assert "grader-replaced" in said
-    for part in ("it ended", "-9", "check", sha256(b"while True: pass").hexdigest()):
-        assert part in said
+    lone.run(claim)
