@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.walks import HEADINGS, MOST, PAGE, ROOT, gone, written
+from tests.walks import HEADINGS, MOST, PAGE, ROOT, gone, pages_of_the_course, written
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,12 @@ def test_the_page_tells_the_walk_as_it_is_gone(found: dict[str, list[str]], walk
     told = written(PAGE.read_text("utf-8"))
 
     assert set(told[walk]) == set(found[walk]), "python -m tests.walks writes them anew"
+
+
+def test_no_page_of_the_course_enters_more_files_than_a_person_can_follow() -> None:
+    long = {slug: files for slug, files in pages_of_the_course().items() if len(files) > MOST["page"]}
+
+    assert long == {}
 
 
 def test_the_picture_shows_every_room() -> None:

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
 
+from app.content.blocks import Grad
 from app.engine.grade.engine import Engine
 from app.engine.grader import Load, Readiness
 from app.engine.task import AnyTask
@@ -112,6 +113,25 @@ def walks(asker: Asker) -> dict[str, list[str]]:
 def gone() -> dict[str, list[str]]:
     with tempfile.TemporaryDirectory() as folder, near_site(Path(folder), ROOT / "tests" / "web" / "course") as asker:
         return walks(asker)
+
+
+def pages_of_the_course() -> dict[str, list[str]]:
+    """By lesson: the files that its page enters, for somebody who has written in a box."""
+    lessons = ROOT / "lessons"
+    course = course_in(lessons)
+    lesson, box = next((one, box) for one in course.lessons for box in one.exercises if isinstance(box, Grad))
+    found = {}
+    with tempfile.TemporaryDirectory() as folder, near_site(Path(folder), lessons) as asker:
+        form = urlencode({"code": "dx = 1", "revision": "0"}).encode()
+        begun = asker(Ask("POST", f"/lessons/{lesson.slug}/code/{box.name}/draft", SENT, form))
+        cookie = (b"cookie", begun.header("set-cookie").partition(";")[0].encode())
+        for one in course.lessons:
+            page = Ask("GET", f"/lessons/{one.slug}", (cookie,))
+            asker(page)
+            with entered() as files:
+                assert asker(page).status == 200
+            found[one.slug] = files
+    return found
 
 
 def written(page: str) -> dict[str, list[str]]:

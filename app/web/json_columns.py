@@ -27,6 +27,7 @@ def decoded_verdict(text: str | None) -> Verdict | None:
     return _decoded(Verdict, text)
 
 
+@lru_cache(maxsize=256)
 def decoded_run(text: str | None) -> Run | None:
     return _decoded(Run, text)
 

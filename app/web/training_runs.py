@@ -23,6 +23,7 @@ from app.engine.train.training_run import References, Training
 from app.grading.train.corpus import NamesError
 from app.store import progress, trainings
 from app.store.database import Database
+from app.store.tables import TrainingRun
 from app.store.trainings import Begun
 from app.web.json_columns import decoded_snapshot, encoded
 from app.web.middleware.visitor import NotNowError
@@ -141,19 +142,26 @@ class Runs:
 
     async def look(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
         """The last run of an exercise as it stands now."""
-        live = self._live.get(learner)
-        if live is not None and live[0].place == (lesson, exercise):
-            now = live[1].snapshot
-            # Nothing is said to have ended before what came of it has been written down.
-            return now if now.live else replace(now, phase="judging")
+        if now := self._here(learner, lesson, exercise):
+            return now
         async with self._database.read() as db:
             row = await trainings.training_of(db, learner, lesson, exercise)
-        if row is None:
+        return None if row is None else self.stands(row)
+
+    def stands(self, row: TrainingRun) -> Snapshot | None:
+        """The run of *row* as it stands now."""
+        if now := self._here(row.learner_id, row.lesson, row.exercise):
+            return now
+        kept = decoded_snapshot(row.run)
+        return lost(kept) if kept is not None and kept.live and not trainings.alive(row) else kept
+
+    def _here(self, learner: int, lesson: str, exercise: str) -> Snapshot | None:
+        """How far a run is that this process drives."""
+        order, training = self._live.get(learner, (None, None))
+        if order is None or training is None or order.place != (lesson, exercise):
             return None
-        snapshot = decoded_snapshot(row.run)
-        if snapshot is None or not snapshot.live or trainings.alive(row):
-            return snapshot
-        return lost(snapshot)
+        # Nothing is said to have ended before what came of it has been written down.
+        return training.snapshot if training.snapshot.live else replace(training.snapshot, phase="judging")
 
     async def watch(self, learner: int, lesson: str, exercise: str) -> AsyncIterator[Snapshot]:
         """Each new moment of a run, until it has ended or the server stops."""

@@ -31,7 +31,7 @@ class PresetChoice:
     name: str
     label: str
     expect: str
-    selected: bool
+    selected: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,15 +93,14 @@ async def train_view(
     site: Site, lesson: Lesson, train: Train, state: LessonState, learner: int | None, refused: str = ""
 ) -> TrainView:
     """The exercise as *learner* finds it; nobody has neither attempts nor runs."""
-    found = boxes_of(site.course.lessons, lesson, train)
-    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
+    offer = site.kept.of(train, {}, lambda: _offer(site, lesson, train), "offer")
     tried: list[Attempt] = []
-    stored, snapshot = None, None
+    stored = None
     if learner is not None:
         async with site.database.read() as db:
-            tried = await progress.attempts_at(db, learner, home.name, box)
+            tried = await progress.attempts_at(db, learner, offer.home.name, offer.box)
             stored = await trainings.training_of(db, learner, lesson.name, train.name)
-        snapshot = await site.runs.look(learner, lesson.name, train.name)
+    snapshot = site.runs.stands(stored) if stored else None
     chosen = stored.preset if stored else train.presets[0].name
     preset = next((one for one in train.presets if one.name == chosen), train.presets[0])
     finished = decoded_snapshot(stored.finished) if stored else None
@@ -113,11 +112,11 @@ async def train_view(
         train=train,
         url=url,
         preset=preset,
-        presets=tuple(_preset_choice(lesson, train, one, selected=one is preset) for one in train.presets),
+        presets=tuple(replace(one, selected=one.name == preset.name) for one in offer.presets),
         codes=codes,
         wrong=next((one for one in codes if failed and one.value == failed.id), None),
-        box=f"/lessons/{home.slug}#{box}",
-        box_name=box,
+        box=f"/lessons/{offer.home.slug}#{offer.box}",
+        box_name=offer.box,
         run=run_view(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
         kept=trained_view(finished) if stored and finished and stored.finished != stored.run else None,
         trained_with=next((one.label for one in codes if stored and one.value == stored.attempt_id), ""),
@@ -164,7 +163,22 @@ async def order_of(
     )
 
 
-def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bool) -> PresetChoice:
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What does not depend on who looks: the box whose code trains, the lesson that it stands in, the lengths."""
+
+    home: Lesson
+    box: str
+    presets: tuple[PresetChoice, ...]
+
+
+def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
+    found = boxes_of(site.course.lessons, lesson, train)
+    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
+    return _Offer(home, box, tuple(_preset_choice(lesson, train, one) for one in train.presets))
+
+
+def _preset_choice(lesson: Lesson, train: Train, preset: Preset) -> PresetChoice:
     forward = lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
     setup = setup_of(train, forward, preset)
@@ -173,7 +187,6 @@ def _preset_choice(lesson: Lesson, train: Train, preset: Preset, *, selected: bo
         name=preset.name,
         label=f"{preset.steps:,} steps, {setup.numbers:,} numbers that learn",
         expect=f"Loss to expect: {expect}" if expect else "",
-        selected=selected,
     )
 
 
