@@ -27,6 +27,8 @@ TEMPLATES = ROOT / "templates"
 Theme = Literal["light", "dark", "auto"]
 THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
 COOKIE = "theme"
+PARTS = {"train": "training", "validation": "validation", "test": "test"}
+"""What pages call the parts of the data."""
 
 
 class Assets:
@@ -117,6 +119,8 @@ def _environment(templates: Path) -> Environment:
         "sentence": sentence,
         "highlighted": _highlighted,
         "number": number,
+        "thousands": "{:,}".format,
+        "part": PARTS.__getitem__,
         "outcome": OUTCOMES.__getitem__,
     }
     return environment

@@ -1,24 +1,26 @@
 """Verdicts in words: what a row is called, the sentence that is read aloud, how numbers are shown."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from app.engine.grader import Run
+from app.engine.grader import Nudge, Run
 from app.grading.forward.facts import Outcome
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
 Mark = Literal["right", "wrong", "follows", "later", "fault"]
 
-STANDINGS: dict[Standing, str] = {
-    "right": "right",
-    "right-other-road": "right, by another road",
-    "wrong": "not yet right",
-    "follows": "follows from an earlier one",
-    "not-yet": "not yet",
-    "aliased": "shares memory",
-    "mutated": "changed in place",
+STANDINGS: dict[Standing, tuple[str, Mark]] = {
+    "right": ("right", "right"),
+    "right-other-road": ("right, by another road", "right"),
+    "wrong": ("not yet right", "wrong"),
+    "follows": ("follows from an earlier one", "follows"),
+    "not-yet": ("not yet", "later"),
+    "aliased": ("shares memory", "wrong"),
+    "mutated": ("changed in place", "wrong"),
 }
+"""What a row is called, and its sign."""
 OUTCOMES: dict[Outcome, str] = {
     "graded": "Checked",
     "refused": "Not run",
@@ -30,16 +32,7 @@ OUTCOMES: dict[Outcome, str] = {
     "fault": "Our fault, not yours",
     "busy": "Not checked yet",
 }
-MARKS: dict[Standing, Mark] = {
-    "right": "right",
-    "right-other-road": "right",
-    "wrong": "wrong",
-    "follows": "follows",
-    "not-yet": "later",
-    "aliased": "wrong",
-    "mutated": "wrong",
-}
-FAULTS: frozenset[Standing] = frozenset({"wrong", "aliased", "mutated"})
+FAULTS: frozenset[Standing] = frozenset(standing for standing, (_, mark) in STANDINGS.items() if mark == "wrong")
 UNJUDGED: dict[Outcome, Mark] = {"fault": "fault", "busy": "later"}
 OURS: frozenset[Outcome] = frozenset({"fault", "busy"})
 JUDGED: frozenset[Outcome] = frozenset(OUTCOMES) - OURS
@@ -47,60 +40,34 @@ JUDGED: frozenset[Outcome] = frozenset(OUTCOMES) - OURS
 LASTING: frozenset[Outcome] = frozenset({"graded", "refused", "error"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One name of a verdict.
-
-    Args:
-        fault: It is at fault itself: its line is marked, and what is said of it stands open.
-        explained: What to look at first, with all that can be said.
-        compared: How its numbers compare on the lesson's own data.
-    """
+    """One name of a verdict. *explained* is what to look at first, with all that can be said."""
 
     verdict: NameVerdict
-    word: str
-    mark: Mark
-    right: bool
-    fault: bool
     explained: bool
-    compared: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictView:
-    """A verdict as the page shows it.
-
-    Args:
-        title: How the run ended; for graded ones what is left to do.
-        tally: How many are right, where the title does not say it.
-        message: What is said of the run as a whole, unless the first fault says it.
-        rows: In backward order.
-        checked: What a right verdict rests on.
-        hint: Index of the author's hint that fits the first fault.
-        announcement: The one sentence for `role=status`.
-    """
-
-    verdict: Verdict
-    title: str
-    tally: str
-    message: str
-    mark: Mark
-    rows: tuple[Row, ...]
-    checked: str
-    announcement: str
-    hint: int | None
-    ours: bool
 
     @property
-    def first(self) -> tuple[Row, ...]:
-        """What to look at first, and then what else is at fault."""
-        return tuple(
-            sorted((row for row in self.rows if row.fault or row.explained), key=lambda row: not row.explained)
-        )
+    def word(self) -> str:
+        return self.verdict.word or STANDINGS[self.verdict.verdict][0]
 
     @property
-    def rest(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.rows if not (row.fault or row.explained))
+    def mark(self) -> Mark:
+        return STANDINGS[self.verdict.verdict][1]
+
+    @property
+    def right(self) -> bool:
+        return self.verdict.verdict in RIGHT
+
+    @property
+    def fault(self) -> bool:
+        """It is at fault itself: its line is marked, and what is said of it stands open."""
+        return self.verdict.verdict in FAULTS
+
+    @property
+    def compared(self) -> str:
+        """How its numbers compare on the lesson's own data."""
+        return compared(self.verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,59 +80,99 @@ class Fitting:
     way: str
 
 
-def verdict_view(verdict: Verdict) -> VerdictView:
-    first = first_fault(verdict)
-    rows = tuple(
-        Row(
-            verdict=one,
-            word=one.word or STANDINGS[one.verdict],
-            mark=MARKS[one.verdict],
-            right=one.verdict in RIGHT,
-            fault=one.verdict in FAULTS,
-            explained=one is first,
-            compared=compared(one),
+@dataclass(frozen=True)
+class VerdictView:
+    """A verdict as the page shows it."""
+
+    verdict: Verdict
+
+    @cached_property
+    def _first(self) -> NameVerdict | None:
+        return first_fault(self.verdict)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """In backward order."""
+        return tuple(Row(one, one is self._first) for one in self.verdict.names)
+
+    @property
+    def first(self) -> tuple[Row, ...]:
+        """What to look at first, and then what else is at fault."""
+        return tuple(
+            sorted((row for row in self.rows if row.fault or row.explained), key=lambda row: not row.explained)
         )
-        for one in verdict.names
-    )
-    title, tally = headline(verdict), totals(verdict) if verdict.names else ""
-    told = first is not None and first.verdict in FAULTS and first.message.startswith(verdict.message)
-    return VerdictView(
-        verdict=verdict,
-        title=title,
-        tally="" if tally == title else tally,
-        message="" if told else verdict.message,
-        mark=_mark(verdict),
-        rows=rows,
-        checked=checked(verdict),
-        announcement=announcement(verdict, title),
-        hint=first.hint if first else None,
-        ours=verdict.outcome in OURS,
-    )
+
+    @property
+    def rest(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if not (row.fault or row.explained))
+
+    @cached_property
+    def title(self) -> str:
+        """How the run ended; for graded ones what is left to do."""
+        return headline(self.verdict)
+
+    @property
+    def tally(self) -> str:
+        """How many are right, where the title does not say it."""
+        tally = totals(self.verdict) if self.verdict.names else ""
+        return "" if tally == self.title else tally
+
+    @property
+    def message(self) -> str:
+        """What is said of the run as a whole, unless the first fault says it."""
+        first, message = self._first, self.verdict.message
+        told = first is not None and first.verdict in FAULTS and first.message.startswith(message)
+        return "" if told else message
+
+    @property
+    def mark(self) -> Mark:
+        """The sign beside the title."""
+        if self.verdict.outcome == "graded":
+            waiting = all(one.verdict in RIGHT or one.verdict == "not-yet" for one in self.verdict.names)
+            return "right" if self.verdict.passed else "later" if waiting else "wrong"
+        return UNJUDGED.get(self.verdict.outcome, "wrong")
+
+    @property
+    def checked(self) -> str:
+        """What a right verdict rests on: more than that these numbers come out."""
+        if not self.verdict.passed or not self.verdict.hidden_sizes:
+            return ""
+        compared = [one for one in self.verdict.names if one.exact is not None]
+        exact = sum(bool(one.exact) for one in compared)
+        how = "to the last bit" if exact == len(compared) else "up to rounding"
+        return (
+            "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
+            f"On the lesson's own data your numbers are those of torch {how}."
+        )
+
+    @property
+    def announcement(self) -> str:
+        """The one sentence for `role=status`; it names what to look at first."""
+        wrong, message = self._first, self.verdict.message
+        if self.verdict.outcome != "graded" and message:
+            return spoken(f"{self.title}. {message}")
+        if wrong is None:
+            return f"{self.title}."
+        return spoken(f"{self.title}. {wrong.name}: {wrong.message or STANDINGS[wrong.verdict][0]}")
+
+    @property
+    def ours(self) -> bool:
+        return self.verdict.outcome in OURS
+
+    def fitting(self, total: int, opened: int) -> Fitting | None:
+        """What it says of *total* hints: they open in order, so one that fits may stand behind others."""
+        at = self._first.hint if self._first else None
+        if self._first is None or at is None or at >= total:
+            return None
+        called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
+        way = "" if at < opened or total == 1 else _way(opened + 1, at)
+        return Fitting(number=at + 1, called=called, about=self._first.name, way=way)
 
 
 def first_fault(verdict: Verdict) -> NameVerdict | None:
     """What to look at first: a name that is still to be written comes after one that is written wrongly."""
     open_names = [one for one in verdict.names if one.verdict not in RIGHT]
     return next((one for one in open_names if one.verdict != "not-yet"), next(iter(open_names), None))
-
-
-def _mark(verdict: Verdict) -> Mark:
-    """The sign beside the title."""
-    if verdict.outcome == "graded":
-        waiting = all(one.verdict in RIGHT or one.verdict == "not-yet" for one in verdict.names)
-        return "right" if verdict.passed else "later" if waiting else "wrong"
-    return UNJUDGED.get(verdict.outcome, "wrong")
-
-
-def fitting_hint(verdict: VerdictView, total: int, opened: int) -> Fitting | None:
-    """What *verdict* says of *total* hints: they open in order, so one that fits may stand behind others."""
-    at = verdict.hint
-    about = next((row.verdict.name for row in verdict.rows if row.explained), "")
-    if at is None or not about or at >= total:
-        return None
-    called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
-    way = "" if at < opened or total == 1 else _way(opened + 1, at)
-    return Fitting(number=at + 1, called=called, about=about, way=way)
 
 
 def _way(first: int, last: int) -> str:
@@ -207,20 +214,17 @@ def totals(verdict: Verdict) -> str:
     return f"{said}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
 
 
-def announcement(verdict: Verdict, title: str) -> str:
-    """One sentence; names what to look at first."""
-    wrong = first_fault(verdict)
-    if verdict.outcome != "graded" and verdict.message:
-        return spoken(f"{title}. {verdict.message}")
-    if wrong is None:
-        return f"{title}."
-    return spoken(f"{title}. {wrong.name}: {wrong.message or STANDINGS[wrong.verdict]}")
-
-
 def run_announcement(run: Run) -> str:
     if run.outcome == "graded":
         return f"It ran: {len(run.shown)} {'value' if len(run.shown) == 1 else 'values'} shown."
     return spoken(f"{OUTCOMES[run.outcome]}. {run.message}")
+
+
+def nudge_announcement(nudge: Nudge) -> str:
+    own, at = "none" if nudge.own is None else f"{nudge.own:#.7g}", ", ".join(map(str, nudge.entry))
+    numbers = f"The quotient is {nudge.quotient:#.7g}; your {nudge.name}{f'[{at}]' if at else ''}: {own}."
+    told = {"graded": numbers, "refused": ""}.get(nudge.outcome, f"{OUTCOMES[nudge.outcome]}.")
+    return spoken(f"{told} {nudge.note} {nudge.message}")
 
 
 def spoken(text: str) -> str:
@@ -239,19 +243,6 @@ def compared(one: NameVerdict) -> str:
     else:
         return "" if one.maxdiff is None else f"off, maxdiff {number(one.maxdiff)}"
     return said if one.verdict in RIGHT else f"on these numbers {said}"
-
-
-def checked(verdict: Verdict) -> str:
-    """What a right verdict rests on: more than that these numbers come out."""
-    if not verdict.passed or not verdict.hidden_sizes:
-        return ""
-    compared = [one for one in verdict.names if one.exact is not None]
-    exact = sum(bool(one.exact) for one in compared)
-    how = "to the last bit" if exact == len(compared) else "up to rounding"
-    return (
-        "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
-        f"On the lesson's own data your numbers are those of torch {how}."
-    )
 
 
 def number(value: float) -> str:

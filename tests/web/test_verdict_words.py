@@ -4,7 +4,7 @@ import pytest
 
 from app.engine.grader import Run
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.web.verdict_words import compared, number, run_announcement, verdict_view
+from app.web.verdict_words import VerdictView, compared, number, run_announcement
 
 
 def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
@@ -29,24 +29,24 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
     ],
 )
 def test_the_title_says_what_is_left_to_do_and_claims_only_what_was_run(given: Verdict, title: str) -> None:
-    assert verdict_view(given).title == title
+    assert VerdictView(given).title == title
 
 
 def test_the_first_fault_is_explained_and_only_it() -> None:
-    view = verdict_view(verdict("right", "follows", "wrong"))
+    view = VerdictView(verdict("right", "follows", "wrong"))
 
     assert [row.explained for row in view.rows] == [False, True, False]
 
 
 def test_a_wrong_line_is_explained_before_one_that_is_still_to_be_written() -> None:
-    view = verdict_view(verdict("not-yet", "wrong", "not-yet"))
+    view = VerdictView(verdict("not-yet", "wrong", "not-yet"))
 
     assert [row.explained for row in view.rows] == [False, True, False]
     assert view.announcement.endswith("d1: Say wrong.")
 
 
 def test_where_nothing_is_wrong_the_first_blank_is_explained() -> None:
-    view = verdict_view(verdict("right", "not-yet", "not-yet"))
+    view = VerdictView(verdict("right", "not-yet", "not-yet"))
 
     assert [row.explained for row in view.rows] == [False, True, False]
 
@@ -63,12 +63,12 @@ def test_where_nothing_is_wrong_the_first_blank_is_explained() -> None:
     ],
 )
 def test_a_blank_is_not_yet_and_not_wrong(given: Verdict, mark: str) -> None:
-    assert verdict_view(given).mark == mark
+    assert VerdictView(given).mark == mark
 
 
 def test_the_spoken_sentence_names_the_first_fault_without_marks() -> None:
-    assert verdict_view(verdict("right", "wrong")).announcement == ("1 line to mend. d1: Say wrong.")
-    assert verdict_view(verdict("right")).announcement == "1 of 1 right, checked on 2 hidden sizes."
+    assert VerdictView(verdict("right", "wrong")).announcement == ("1 line to mend. d1: Say wrong.")
+    assert VerdictView(verdict("right")).announcement == "1 of 1 right, checked on 2 hidden sizes."
 
 
 def test_a_run_is_announced_by_what_it_shows() -> None:
@@ -103,7 +103,7 @@ def test_a_comparison_is_told_in_words(standing, exact, approx, maxdiff, said) -
 def test_lines_are_counted_and_not_names() -> None:
     names = tuple(NameVerdict(name=name, verdict="wrong", line=3) for name in ("dX", "dW"))
 
-    assert verdict_view(Verdict(outcome="graded", names=names)).title == "1 line to mend"
+    assert VerdictView(Verdict(outcome="graded", names=names)).title == "1 line to mend"
 
 
 def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
@@ -111,29 +111,29 @@ def test_a_hunt_counts_gradients_and_says_how_it_stands() -> None:
     others = NameVerdict(name="other lines", verdict="wrong", word="changed too")
     missed = replace(line, verdict="wrong", word="not line 3")
 
-    assert verdict_view(Verdict(outcome="graded", passed=True, names=(line, dx))).title == "1 of 1 right"
-    assert verdict_view(Verdict(outcome="graded", names=(missed,))).title == "Not this one: not line 3"
-    assert verdict_view(Verdict(outcome="graded", names=(line, dx, others))).title == "Mended, and more was changed"
+    assert VerdictView(Verdict(outcome="graded", passed=True, names=(line, dx))).title == "1 of 1 right"
+    assert VerdictView(Verdict(outcome="graded", names=(missed,))).title == "Not this one: not line 3"
+    assert VerdictView(Verdict(outcome="graded", names=(line, dx, others))).title == "Mended, and more was changed"
 
 
 def test_what_the_first_fault_says_is_not_said_twice() -> None:
     fault = NameVerdict(name="dX", verdict="wrong", message="Sizes differ. Line 1 stopped there.")
     names = (NameVerdict(name="dY", verdict="right"), fault)
 
-    assert verdict_view(Verdict(outcome="error", message="Sizes differ.", names=names)).message == ""
-    assert verdict_view(Verdict(outcome="error", message="Another.", names=names)).message == "Another."
+    assert VerdictView(Verdict(outcome="error", message="Sizes differ.", names=names)).message == ""
+    assert VerdictView(Verdict(outcome="error", message="Another.", names=names)).message == "Another."
 
 
 def test_faults_come_first_and_the_one_to_look_at_before_the_others() -> None:
-    view = verdict_view(verdict("right", "follows", "wrong", "right", "aliased"))
+    view = VerdictView(verdict("right", "follows", "wrong", "right", "aliased"))
 
     assert [row.verdict.name for row in view.first] == ["d1", "d2", "d4"]
     assert [row.verdict.name for row in view.rest] == ["d0", "d3"]
 
 
 def test_a_right_box_says_what_that_rests_on() -> None:
-    assert "any upstream" in verdict_view(verdict("right", "right")).checked
-    assert verdict_view(verdict("right", "wrong")).checked == ""
+    assert "any upstream" in VerdictView(verdict("right", "right")).checked
+    assert VerdictView(verdict("right", "wrong")).checked == ""
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1e-12, "1e-12"), (-0.5, "-0.5"), (float("nan"), "nan")])

@@ -24,9 +24,8 @@ from app.web.json_columns import encoded
 from app.web.middleware.visitor import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.verdict_words import run_announcement, verdict_view
+from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
 from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of
-from app.web.views.nudge_view import nudge_view
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/lessons/{slug}/code/{name}")
@@ -260,16 +259,16 @@ async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later
         raise later
     async with box.site.database.read() as db:
         view = await box.view(db, learner)
-    said = verdict_view(Verdict(outcome="busy", message=later.detail))
+    said = VerdictView(Verdict(outcome="busy", message=later.detail))
     view = replace(view, checked=said, run=None, stale=False)
     return later.said_by(_shown(box, "_checked.html", view, said.announcement, saved=saved))
 
 
 def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
-    view = nudge_view(box.lesson, box.exercise, nudge)
+    name = box.exercise.name
     if wants_fragment(request):
-        return box.site.pages.fragment("_nudged.html", nudged=view, announcement=view.announcement)
-    return box.site.pages.page(request, "nudge.html", nudged=view, lesson=box.lesson)
+        return box.site.pages.fragment("_nudged.html", nudge=nudge, name=name, announcement=nudge_announcement(nudge))
+    return box.site.pages.page(request, "nudge.html", nudge=nudge, name=name, lesson=box.lesson)
 
 
 def _stepped(view: HistoryView) -> str:

@@ -9,18 +9,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Grad, Lesson, Train
-from app.grading.judge.verdict import Verdict
+from app.grading.judge.verdict import RIGHT, Verdict
 from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.exercise_view import is_exam
-from app.web.views.run_view import Trained, trained_view
+from app.web.views.run_view import Trained
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
-
-RIGHT = frozenset({"right", "right-other-road"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +115,4 @@ def _trained(site: Site, row: TrainingRun) -> Trained | None:
     snapshot = decoded_snapshot(row.finished)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return trained_view(snapshot, f"/lessons/{lesson.slug}#{exercise.name}")
+    return Trained(snapshot, f"/lessons/{lesson.slug}#{exercise.name}")

@@ -1,6 +1,7 @@
 """Training runs: begin, stop, watch. The page works without a script; with one, the run is seen as it goes on."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form
@@ -18,7 +19,8 @@ from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.training_runs import Order
 from app.web.views.names_view import known_names
-from app.web.views.training_view import TrainView, order_of, train_view, with_run
+from app.web.views.run_view import RunView
+from app.web.views.training_view import TrainView, order_of, train_view
 
 router = APIRouter(prefix="/lessons/{slug}/train/{name}")
 
@@ -104,7 +106,8 @@ async def events(
     view = await _view(site, learner, lesson, train)
     async for snapshot in moments:
         # The run alone, several times a second: the whole is all texts that the learner ever checked.
-        view = with_run(view, snapshot, known) if snapshot.live else await _view(site, learner, lesson, train)
+        now = replace(view, run=RunView(snapshot, view.preset, known))
+        view = now if snapshot.live else await _view(site, learner, lesson, train)
         template, event = ("_train_run.html", "run") if snapshot.live else ("_train_panel.html", "end")
         yield ServerSentEvent(raw_data=site.pages.text(template, view=view), event=event)
 

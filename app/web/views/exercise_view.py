@@ -33,7 +33,7 @@ from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
 from app.web.pictures.differences import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
-from app.web.verdict_words import Fitting, Row, VerdictView, fitting_hint, verdict_view
+from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, Offered, offered, product_of
 
 ENTRY_CHARACTERS = 200
@@ -188,7 +188,7 @@ class CodeView:
 
     @property
     def fitting(self) -> Fitting | None:
-        return fitting_hint(self.checked, self.hints.total, len(self.hints.open)) if self.checked else None
+        return self.checked.fitting(self.hints.total, len(self.hints.open)) if self.checked else None
 
     @property
     def exam(self) -> bool:
@@ -252,7 +252,7 @@ def code_view(
     code, named = split_line(text) if isinstance(exercise, Bug) else (text, None)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
     url = f"/lessons/{lesson.slug}/code/{exercise.name}"
-    view = verdict_view(verdict) if verdict else None
+    view = VerdictView(verdict) if verdict else None
     return CodeView(
         exercise=exercise,
         url=url,

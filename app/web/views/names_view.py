@@ -7,44 +7,34 @@ from functools import lru_cache
 from pathlib import Path
 
 from app.engine.train.corpus_file import load_examples, load_names, load_parts
-from app.grading.train.corpus import CONTEXT, LONGEST, PARTS, SYMBOLS, NamesError, examples_of
+from app.grading.train.corpus import CONTEXT, LONGEST, PARTS, SYMBOLS, Names, NamesError, examples_of
+from app.web.render import PARTS as WORDS
 
-BEGINNING = 12
 FIRST = "emma"
-WORDS = {"train": "training", "validation": "validation", "test": "test"}
-
-
-@dataclass(frozen=True, slots=True)
-class PartView:
-    name: str
-    names: str
-    examples: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleView:
-    """One example: the symbols before, the one that follows, and the same as numbers."""
-
-    context: str
-    target: str
-    numbers: str
-    index: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamesView:
-    """The data of this server. *wrong* says why there is none, or why *asked* is no name."""
+    """The data of this server.
 
-    symbols: tuple[tuple[str, int], ...]
-    source: str = ""
-    count: str = ""
+    Args:
+        parts: By part of the data, how many names and how many examples it holds.
+        examples: Numbers of the symbols before, and of the one that follows.
+        wrong: Why there are no names, or why *asked* is none.
+    """
+
+    listed: Names | None = None
     longest: int = 0
-    beginning: tuple[str, ...] = ()
-    parts: tuple[PartView, ...] = ()
+    parts: tuple[tuple[str, int, int], ...] = ()
     asked: str = ""
     found: str = ""
-    examples: tuple[ExampleView, ...] = ()
+    examples: tuple[tuple[list[int], int], ...] = ()
     wrong: str = ""
+
+    @property
+    def symbols(self) -> str:
+        """The symbol of each number."""
+        return SYMBOLS
 
 
 async def names_view(path: Path | None, asked: str = FIRST) -> NamesView:
@@ -65,19 +55,12 @@ def _names_view(path: Path | None, asked: str) -> NamesView:
 @lru_cache(maxsize=4)
 def _data(path: Path | None) -> NamesView:
     """What is the same whatever is asked; a list that cannot be read is told from memory, too."""
-    symbols = tuple((symbol, index) for index, symbol in enumerate(SYMBOLS))
     try:
         listed, parts, examples = load_names(path), load_parts(path), load_examples(path, CONTEXT)
     except NamesError as error:
-        return NamesView(symbols=symbols, wrong=f"The names of this server cannot be read. {error}")
-    return NamesView(
-        source=listed.source,
-        count=f"{len(listed.names):,}",
-        longest=listed.longest,
-        beginning=listed.names[:BEGINNING],
-        parts=tuple(PartView(WORDS[part], f"{len(parts[part]):,}", f"{len(examples[part]):,}") for part in PARTS),
-        symbols=symbols,
-    )
+        return NamesView(wrong=f"The names of this server cannot be read. {error}")
+    counts = tuple((part, len(parts[part]), len(examples[part])) for part in PARTS)
+    return NamesView(listed=listed, longest=listed.longest, parts=counts)
 
 
 async def known_names(path: Path | None) -> frozenset[str]:
@@ -100,15 +83,6 @@ def _found(name: str, parts: Mapping[str, tuple[str, ...]]) -> str:
     return f"In the list: {', '.join(places)}." if places else "Not in the list: the model never sees this name."
 
 
-def _examples(name: str) -> tuple[ExampleView, ...]:
+def _examples(name: str) -> tuple[tuple[list[int], int], ...]:
     examples = examples_of([name], CONTEXT)
-    rows = zip(examples.contexts.tolist(), examples.targets.tolist(), strict=True)
-    return tuple(
-        ExampleView(
-            context=" ".join(SYMBOLS[one] for one in context),
-            target=SYMBOLS[target],
-            numbers=" ".join(map(str, context)),
-            index=target,
-        )
-        for context, target in rows
-    )
+    return tuple(zip(examples.contexts.tolist(), examples.targets.tolist(), strict=True))

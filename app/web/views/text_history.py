@@ -8,7 +8,7 @@ from app.content.blocks import CodeBox, Lesson
 from app.store.drafts import Mark, draft_of, marks_of, past
 from app.store.tables import Draft
 from app.web.json_columns import decoded_verdict
-from app.web.verdict_words import VerdictView, verdict_view
+from app.web.verdict_words import VerdictView
 
 REASONS = {
     "reset": "Before a reset",
@@ -56,6 +56,6 @@ async def history_view(
         mark=mark,
         text=found.text if found else "",
         draft=await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None,
-        checked=verdict_view(verdict) if verdict else None,
+        checked=VerdictView(verdict) if verdict else None,
         reason=REASONS.get(found.reason or "", "") if found else "",
     )

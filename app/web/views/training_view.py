@@ -1,12 +1,11 @@
 """What a template shows of a training exercise: the choices, and the run as far as it has come, in words."""
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.run_setup import setup_of
-from app.engine.train.snapshot import Snapshot
 from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
@@ -15,7 +14,7 @@ from app.web.site import Site
 from app.web.training_runs import Order
 from app.web.views.exercise_view import HintsView, hints_view
 from app.web.views.names_view import known_names
-from app.web.views.run_view import PARTS, RunView, Trained, band_text, run_view, trained_view
+from app.web.views.run_view import RunView, Trained
 
 ATTEMPTS = 30
 BLANK = "____"
@@ -24,23 +23,20 @@ NO_CODE = "Check that box first: it is its code that trains."
 NO_RUN = "There is no such run or no such attempt."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PresetChoice:
-    """One length of a run. *expect* says which loss to expect."""
-
-    name: str
-    label: str
-    expect: str
-    selected: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CodeChoice:
-    """One attempt whose code may train."""
+    """One attempt whose code may train; *number* counts the checks, *chosen* is the one that is offered first."""
 
-    value: int
-    label: str
-    selected: bool
+    number: int
+    attempt: Attempt
+    chosen: bool
+
+    @property
+    def label(self) -> str:
+        if self.attempt.correct:
+            return f"Check {self.number}: all right" + (", the latest" if self.chosen else "")
+        fault = self.attempt.code.partition(":")[0] if self.attempt.code else ""
+        return f"Check {self.number}: " + (f"{fault} is wrong" if fault else "not all right")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +45,7 @@ class TrainView:
 
     Args:
         preset: The length of *run*, or the one that is offered first.
+        presets: All lengths, each with how many numbers learn.
         wrong: The newest attempt that was judged wrong: what a wrong gradient does can be seen with it.
         box: The address of the box whose code trains.
         kept: The last run that went to its end, with right gradients if there was one; None where it is *run*.
@@ -59,7 +56,7 @@ class TrainView:
     train: Train
     url: str
     preset: Preset
-    presets: tuple[PresetChoice, ...]
+    presets: tuple[tuple[Preset, int], ...]
     codes: tuple[CodeChoice, ...]
     wrong: CodeChoice | None
     box: str
@@ -77,7 +74,7 @@ class TrainView:
 
     @property
     def live(self) -> bool:
-        return self.run is not None and self.run.live
+        return self.run is not None and self.run.snapshot.live
 
     @property
     def said(self) -> str:
@@ -112,23 +109,18 @@ async def train_view(
         train=train,
         url=url,
         preset=preset,
-        presets=tuple(replace(one, selected=one.name == preset.name) for one in offer.presets),
+        presets=offer.presets,
         codes=codes,
-        wrong=next((one for one in codes if failed and one.value == failed.id), None),
+        wrong=next((one for one in codes if one.attempt is failed), None),
         box=f"/lessons/{offer.home.slug}#{offer.box}",
         box_name=offer.box,
-        run=run_view(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
-        kept=trained_view(finished) if stored and finished and stored.finished != stored.run else None,
-        trained_with=next((one.label for one in codes if stored and one.value == stored.attempt_id), ""),
+        run=RunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
+        kept=Trained(finished) if stored and finished and stored.finished != stored.run else None,
+        trained_with=next((one.label for one in codes if stored and one.attempt.id == stored.attempt_id), ""),
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
     )
-
-
-def with_run(view: TrainView, snapshot: Snapshot, known: Container[str]) -> TrainView:
-    """*view* with its run as it stands at *snapshot*; *known* are the names that it learns from."""
-    return replace(view, run=run_view(snapshot, view.preset, known))
 
 
 async def order_of(
@@ -169,25 +161,14 @@ class _Offer:
 
     home: Lesson
     box: str
-    presets: tuple[PresetChoice, ...]
+    presets: tuple[tuple[Preset, int], ...]
 
 
 def _offer(site: Site, lesson: Lesson, train: Train) -> _Offer:
-    found = boxes_of(site.course.lessons, lesson, train)
-    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
-    return _Offer(home, box, tuple(_preset_choice(lesson, train, one) for one in train.presets))
-
-
-def _preset_choice(lesson: Lesson, train: Train, preset: Preset) -> PresetChoice:
-    forward = lesson.forward(train.forward)
+    found, forward = boxes_of(site.course.lessons, lesson, train), lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
-    setup = setup_of(train, forward, preset)
-    expect = ", ".join(f"{PARTS[part]} {band_text(band)}" for part, band in preset.bands.items())
-    return PresetChoice(
-        name=preset.name,
-        label=f"{preset.steps:,} steps, {setup.numbers:,} numbers that learn",
-        expect=f"Loss to expect: {expect}" if expect else "",
-    )
+    home, box = (found[0], found[1][-1].name) if found else (lesson, "")
+    return _Offer(home, box, tuple((one, setup_of(train, forward, one).numbers) for one in train.presets))
 
 
 def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
@@ -198,10 +179,7 @@ def _code_choices(tried: Sequence[Attempt]) -> tuple[CodeChoice, ...]:
     newest = _newest(tried)
     numbered = list(enumerate(tried, start=1))
     numbered.sort(key=lambda item: (item[1] is newest, item[0]), reverse=True)
-    return tuple(
-        CodeChoice(value=one.id, label=_label(number, one, first=one is newest), selected=one is newest)
-        for number, one in numbered[:ATTEMPTS]
-    )
+    return tuple(CodeChoice(number, one, one is newest) for number, one in numbered[:ATTEMPTS])
 
 
 def _newest(tried: Sequence[Attempt]) -> Attempt | None:
@@ -213,10 +191,3 @@ def _newest(tried: Sequence[Attempt]) -> Attempt | None:
 def _newest_wrong(tried: Sequence[Attempt]) -> Attempt | None:
     """The newest attempt that was judged wrong as a whole text, without a blank."""
     return next((one for one in reversed(tried) if one.correct is False and BLANK not in one.text), None)
-
-
-def _label(number: int, attempt: Attempt, *, first: bool) -> str:
-    if attempt.correct:
-        return f"Check {number}: all right" + (", the latest" if first else "")
-    fault = attempt.code.partition(":")[0] if attempt.code else ""
-    return f"Check {number}: " + (f"{fault} is wrong" if fault else "not all right")

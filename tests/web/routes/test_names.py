@@ -97,7 +97,7 @@ def test_a_name_that_stands_in_several_parts_is_told_so():
     view = asyncio.run(names_view(MAKEMORE, "alexander"))
 
     assert view.found == "In the list: 1 time in the training part, 1 time in the test part."
-    assert view.beginning[:8] == ("emma", "olivia", "ava", "isabella", "sophia", "charlotte", "mia", "amelia")
+    assert view.listed.names[:8] == ("emma", "olivia", "ava", "isabella", "sophia", "charlotte", "mia", "amelia")
 
 
 def test_a_lesson_may_hold_the_names():
