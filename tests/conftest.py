@@ -6,7 +6,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
-from app.engine.pool import grader_process, local_graders
+from app.engine.pool import asking, grader_process, local_graders
 from app.sandbox import process
 from app.sandbox.runner import Jail
 from tests.examples import TIMES
@@ -31,7 +31,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def _patience() -> None:
     """A busy machine is no fault of a grader."""
     process.WARM_SECONDS = grader_process.STARTUP_SECONDS = SECONDS
-    local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
+    asking.STARTUP_SECONDS = local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
 
 
 @pytest.fixture(autouse=True)

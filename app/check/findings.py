@@ -8,7 +8,7 @@ from typing import Literal
 from app.content.blocks import Place
 from app.content.errors import LessonError
 from app.engine.grade.outcomes import grader_fault
-from app.engine.pool.local_graders import BUSY, FAULT, STOPPED
+from app.engine.pool.asking import BUSY, FAULT, STOPPED
 from app.grading.forward.facts import Outcome
 
 Level = Literal["error", "warning", "notice"]

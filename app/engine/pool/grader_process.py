@@ -13,12 +13,12 @@ from typing import Any
 
 from app.engine.codec import restored
 from app.engine.grader import Look
+from app.engine.pool.asking import STARTUP_SECONDS
 from app.engine.pool.cancel import STOP
 from app.engine.pool.grader_frames import packed, read
 
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Of settings a grader has none: no database, no token. One thread, since it forks its reader, and forks have one."""
-STARTUP_SECONDS = 60.0
 END_SECONDS = 2.0
 
 

@@ -4,8 +4,7 @@ A grader that dies is replaced. Whatever happens to one, each question gets an a
 """
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable
 from dataclasses import replace
 from hashlib import sha256
 from types import TracebackType
@@ -13,28 +12,14 @@ from typing import Any, Literal, Self, TypeVar
 
 import structlog
 
-from app.content.blocks import Forward
-from app.engine.codec import plain, restored
-from app.engine.grader import Load, Look, Nudge, Readiness, Run
-from app.engine.pool.grader_process import STARTUP_SECONDS, GraderDiedError, Process
-from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
-from app.engine.task import AnyTask
-from app.grading.forward.facts import Facts
-from app.grading.judge.verdict import Verdict
+from app.engine.grader import Load, Look, Readiness
+from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
+from app.engine.pool.grader_process import GraderDiedError, Process
 from app.settings import Settings
 
 log = structlog.get_logger()
 T = TypeVar("T")
-A = TypeVar("A", Verdict, Run, Nudge)
 
-UNREAD = "it could not be read just now"
-FAULT = (
-    "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
-)
-BUSY = "Too many checks are waiting just now. Your text is saved; please try again in a few seconds."
-STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
-
-WARMING = Readiness(state="warming", reason="The graders are starting.")
 NOT_STARTING = Readiness(
     state="refused", reason="The graders do not start, so no code is run; the log and backhand doctor say why."
 )
@@ -42,10 +27,9 @@ STARTS = 3  # how often a start may fail before that is said
 
 GRACE_SECONDS = 20.0  # beyond the exercise's own limit: tape runs of a cold cache, and a slow machine
 QUESTIONS_PER_GRADER = 64
-SHORT_SECONDS = 0.2  # of processor time; many times what a backward pass takes
 
 
-class LocalGraders:
+class LocalGraders(Asking):
     """A pool of grader processes; an async context manager that implements `Grader`.
 
     Entering returns at once: processes warm up in the background, and a question that comes earlier waits for them.
@@ -72,18 +56,15 @@ class LocalGraders:
             "secrets": str(settings.data_dir.absolute()) if secret else "",
             "names": str(settings.names.absolute()) if settings.names else "",
         }
-        self._gate = gate
+        super().__init__(gate=gate, at_once=max(1, settings.graders - 1))
         self._size = settings.graders
         self._free: asyncio.Queue[Process] = asyncio.Queue()
-        self._waiting = 0
-        self._long = asyncio.Semaphore(max(1, self._size - 1))
         self._running: set[Process] = set()
         self._replaced = 0
         self._look: Look | None = None
         self._stopped = asyncio.Event()
         self._known = WARMING
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._texts: dict[int, tuple[AnyTask, str]] = {}
 
     @property
     def readiness(self) -> Readiness:
@@ -129,97 +110,30 @@ class LocalGraders:
         while not self._free.empty():
             await self._free.get_nowait().stop()
 
-    async def check(self, task: AnyTask, code: str) -> Verdict:
-        question = {"ask": "check", **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
-        )
-
-    async def run(self, task: AnyTask, code: str) -> Run:
-        question = {"ask": "run", **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
-        )
-
-    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
-        question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
-        )
-
-    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
-        question = {"ask": "unfit", "texts": list(texts)}
-        return await self._asked(question, 2.0, tuple[str, ...], lambda *_: (UNREAD,) * len(texts))
-
-    async def facts(self, forward: Forward) -> Facts:
-        question = {"ask": "facts", "forward": json.dumps(plain(forward))}
-        return await self._asked(
-            question,
-            2.0,
-            Facts,
-            lambda outcome, message: Facts(shapes={}, gradable=(), consumers={}, error=message, outcome=outcome),
-        )
-
-    async def train(self, stretch: Stretch) -> Stretched:
-        question = {"ask": "train", "stretch": plain(stretch), "gate": self._gate}
-        return await self._asked(
-            question,
-            LONGEST_SECONDS,
-            Stretched,
-            lambda outcome, message: Stretched(outcome=outcome, message=message),
-        )
-
-    async def _submitted(
-        self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[[Any, str], A]
-    ) -> A:
-        """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
-
-        Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
-        runs never hold all of them: a class does not wait for the endless loops of a few.
-        """
-        answer = await self._asked({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
-        if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
-            return answer
-        if self._full:
-            return instead("busy", BUSY)
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(STARTUP_SECONDS):
-                await self._long.acquire()
-        except TimeoutError:
-            return instead("busy", BUSY)
-        finally:
-            self._waiting -= 1
-        try:
-            return await self._asked({**question, "seconds": None}, seconds, kind, instead)
-        finally:
-            self._long.release()
-
-    async def _asked(
-        self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]
-    ) -> T:
+    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped.is_set():
-            return instead("busy", STOPPED)
-        if reason := self._refusal():
-            return instead("refused", reason)
+            raise UnansweredError("busy", STOPPED)
+        self._closed_where_refused()
         if self._full:
-            return instead("busy", BUSY)
+            raise UnansweredError("busy", BUSY)
         self._waiting += 1
         try:
             # Cancelled here, a question has cost nothing; from the exchange on the grader is told to stop.
             async with asyncio.timeout(STARTUP_SECONDS):
                 process = await self._next_free()
-            if reason := self._refusal():
+            try:
+                self._closed_where_refused()
+            except UnansweredError:
                 self._free.put_nowait(process)
-                return instead("refused", reason)
-            return restored(kind, await self._heard_out(process, question, seconds + GRACE_SECONDS))
+                raise
+            return await self._heard_out(process, question, seconds + GRACE_SECONDS)
         except TimeoutError:
-            return instead("busy", BUSY)
+            raise UnansweredError("busy", BUSY) from None
         except GraderDiedError:
-            return instead("fault", FAULT)
+            raise UnansweredError("fault", FAULT) from None
         except asyncio.CancelledError:
             if self._stopped.is_set():
-                return instead("busy", STOPPED)
+                raise UnansweredError("busy", STOPPED) from None
             raise
         finally:
             self._waiting -= 1
@@ -228,9 +142,10 @@ class LocalGraders:
     def _full(self) -> bool:
         return self._waiting >= self._size * QUESTIONS_PER_GRADER
 
-    def _refusal(self) -> str:
+    def _closed_where_refused(self) -> None:
         readiness = self.readiness
-        return readiness.reason if readiness.state == "refused" else ""
+        if readiness.state == "refused":
+            raise UnansweredError("refused", readiness.reason)
 
     async def _next_free(self) -> Process:
         while True:
@@ -310,16 +225,6 @@ class LocalGraders:
         self._running.add(process)
         self._known = Readiness(state=state, reason=hello["refusal"], layers=layers)
         self._free.put_nowait(process)
-
-    def _asking(self, task: AnyTask, code: str) -> dict[str, Any]:
-        return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
-
-    def _text(self, task: AnyTask) -> str:
-        # By identity: a task's text is long, and the web holds one Task per exercise for its whole life.
-        kept = self._texts.get(id(task))
-        if kept is None or kept[0] is not task:
-            kept = self._texts[id(task)] = (task, json.dumps(plain(task)))
-        return kept[1]
 
     def _spawn(self, work: Awaitable[T]) -> "asyncio.Task[T]":
         task = asyncio.ensure_future(work)

@@ -13,7 +13,7 @@ import pytest
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
 from app.engine.grader import Load, Look, Readiness
-from app.engine.pool import local_graders
+from app.engine.pool import asking, local_graders
 from app.engine.pool.grader_process import Process
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import Task, task_of
@@ -218,7 +218,8 @@ def patient_task() -> Task:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question waits for a grader a much shorter time than a run of `patient_task` may take."""
-    monkeypatch.setattr(local_graders, "STARTUP_SECONDS", SECONDS / 5)
+    for module in (asking, local_graders):
+        monkeypatch.setattr(module, "STARTUP_SECONDS", SECONDS / 5)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -1,0 +1,153 @@
+"""What is asked of graders, and what is said where no answer comes. Who carries the questions is another's business."""
+
+import asyncio
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from app.content.blocks import Forward
+from app.engine.codec import plain, restored
+from app.engine.grader import Nudge, Readiness, Run
+from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
+from app.engine.task import AnyTask
+from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.verdict import Verdict
+
+T = TypeVar("T")
+A = TypeVar("A", Verdict, Run, Nudge)
+
+UNREAD = "it could not be read just now"
+FAULT = (
+    "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
+)
+BUSY = "Too many checks are waiting just now. Your text is saved; please try again in a few seconds."
+STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
+
+WARMING = Readiness(state="warming", reason="The graders are starting.")
+
+STARTUP_SECONDS = 60.0
+"""How long a question waits for a grader."""
+SHORT_SECONDS = 0.2
+"""Of processor time; many times what a backward pass takes."""
+
+
+class UnansweredError(Exception):
+    """No answer comes: *outcome* and *message* are what is said instead."""
+
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome: Outcome = outcome
+        self.message = message
+
+
+class Asking(ABC):
+    """The questions of `Grader`, in JSON.
+
+    Args:
+        gate: Judge texts by the courtesy gate before they run.
+        at_once: How many long runs may go on at a time.
+    """
+
+    def __init__(self, *, gate: bool, at_once: int) -> None:
+        self._gate = gate
+        self._waiting = 0
+        self._long = asyncio.Semaphore(at_once)
+        self._texts: dict[int, tuple[AnyTask, str]] = {}
+
+    async def check(self, task: AnyTask, code: str) -> Verdict:
+        question = {"ask": "check", **self._asking(task, code)}
+        return await self._submitted(
+            question, task.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
+        )
+
+    async def run(self, task: AnyTask, code: str) -> Run:
+        question = {"ask": "run", **self._asking(task, code)}
+        return await self._submitted(
+            question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
+        )
+
+    async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
+        question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
+        return await self._submitted(
+            question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
+        )
+
+    async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
+        question = {"ask": "unfit", "texts": list(texts)}
+        return await self._asked(question, 2.0, tuple[str, ...], lambda *_: (UNREAD,) * len(texts))
+
+    async def facts(self, forward: Forward) -> Facts:
+        question = {"ask": "facts", "forward": json.dumps(plain(forward))}
+        return await self._asked(
+            question,
+            2.0,
+            Facts,
+            lambda outcome, message: Facts(shapes={}, gradable=(), consumers={}, error=message, outcome=outcome),
+        )
+
+    async def train(self, stretch: Stretch) -> Stretched:
+        question = {"ask": "train", "stretch": plain(stretch), "gate": self._gate}
+        return await self._asked(
+            question,
+            LONGEST_SECONDS,
+            Stretched,
+            lambda outcome, message: Stretched(outcome=outcome, message=message),
+        )
+
+    async def _submitted(
+        self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[[Any, str], A]
+    ) -> A:
+        """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
+
+        Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
+        runs never hold all of them: a class does not wait for the endless loops of a few.
+        """
+        answer = await self._asked({**question, "seconds": SHORT_SECONDS}, seconds, kind, instead)
+        if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
+            return answer
+        if self._full:
+            return instead("busy", BUSY)
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(STARTUP_SECONDS):
+                await self._long.acquire()
+        except TimeoutError:
+            return instead("busy", BUSY)
+        finally:
+            self._waiting -= 1
+        try:
+            return await self._asked({**question, "seconds": None}, seconds, kind, instead)
+        finally:
+            self._long.release()
+
+    def _asking(self, task: AnyTask, code: str) -> dict[str, Any]:
+        return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
+
+    def _text(self, task: AnyTask) -> str:
+        # By identity: a task's text is long, and the web holds one Task per exercise for its whole life.
+        kept = self._texts.get(id(task))
+        if kept is None or kept[0] is not task:
+            kept = self._texts[id(task)] = (task, json.dumps(plain(task)))
+        return kept[1]
+
+    async def _asked(
+        self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]
+    ) -> T:
+        try:
+            return restored(kind, await self.carry(question, seconds))
+        except UnansweredError as why:
+            return instead(why.outcome, why.message)
+
+    @abstractmethod
+    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+        """A grader's answer to *question*, which takes its run *seconds* at most; both in JSON.
+
+        Raises:
+            UnansweredError: There is none.
+        """
+
+    @property
+    @abstractmethod
+    def _full(self) -> bool:
+        """Whether as many questions wait as may wait."""
