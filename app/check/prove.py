@@ -10,9 +10,10 @@ from app.check.prove_checkers import prove_checker
 from app.check.prove_formulas import prove_formulas
 from app.check.prove_functions import prove_function
 from app.check.prove_hunts import prove_bug
+from app.check.prove_orders import prove_order
 from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
-from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Quiz
+from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Order, Quiz
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
@@ -39,6 +40,7 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     for block in lesson.exercises:
         if isinstance(block, Quiz):
             found += prove_quiz(lesson, block, facts)
+            work += [prove_order(lesson, block, grader)] if isinstance(block, Order) else []
         elif isinstance(block, Grad) and not facts[block.forward].error:
             work.append(prove_grad(lesson, block, facts[block.forward], grader, mutate=mutate))
         elif isinstance(block, Bug) and not facts[block.forward].error:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Place, Quiz, Shape, Tempting
+from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting, program_of
 from app.content.blocks import Forward as Program
 from app.content.sizes import written
 from app.grading.forward.facts import Facts
@@ -12,6 +12,7 @@ from app.grading.quiz import mark
 from app.grading.quiz.feedback import tensor_of
 from app.grading.quiz.mark_axes import sums_offered
 from app.grading.quiz.mark_matmul import right_products
+from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement
 from app.grading.shapes.shape_inference import infer
 
@@ -20,7 +21,7 @@ Shapes = Mapping[str, Sizes]
 
 def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
     """Findings about *quiz*; *facts* are those of the lesson's forward programs, by name."""
-    forward = lesson.forward(quiz.forward) if not isinstance(quiz, Number | Choice) and quiz.forward else None
+    forward = lesson.forward(program_of(quiz) or "")
     if forward is not None and facts[forward.name].error:
         return []  # reported once, at the program
     shapes: Shapes = {} if forward is None else {**facts[forward.name].shapes, **infer(forward)}
@@ -31,7 +32,7 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
         tried = ", ".join(str(answer) for answer in answers)
         message = f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
         return [Finding(quiz.place, "error", "no-right-answer", message)]
-    tempting = () if isinstance(quiz, Choice) else quiz.tempting
+    tempting = () if isinstance(quiz, Choice | Order) else quiz.tempting
     return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
 
 
@@ -58,6 +59,8 @@ def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str
             return [" ".join(map(str, one.axes)) for one in sums_offered(quiz, shapes)]
         case Matmul():
             return list(right_products(quiz, shapes, forward))
+        case Order():
+            return [as_values(quiz, range(len(quiz.lines)))]
         case Choice():
             return [[str(number) for number, option in enumerate(quiz.options) if option.right]]
 

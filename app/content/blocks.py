@@ -27,6 +27,7 @@ from app.content.exercises import Innocent as Innocent
 from app.content.exercises import Matmul as Matmul
 from app.content.exercises import Number as Number
 from app.content.exercises import Option as Option
+from app.content.exercises import Order as Order
 from app.content.exercises import Place as Place
 from app.content.exercises import Preset as Preset
 from app.content.exercises import Shape as Shape
@@ -110,9 +111,14 @@ class Visual:
     caption: Markup
 
 
-Quiz = Shape | Number | Choice | Axes | Matmul
+Quiz = Shape | Number | Choice | Axes | Matmul | Order
 CodeBox = Grad | Bug | Checker | FunctionBox
 Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual
+
+
+def program_of(quiz: Quiz) -> str | None:
+    """The forward program that *quiz* is about, by name; None where it needs none."""
+    return None if isinstance(quiz, Number | Choice | Order) else quiz.forward
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,6 +123,20 @@ class Matmul(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Order(Exercise):
+    """Ask for the order of *lines*, which stand here in one that is right.
+
+    Args:
+        shown: Which of them stands where on the page.
+        of: The code box whose solution they are, where they are one's.
+    """
+
+    lines: tuple[str, ...]
+    shown: tuple[int, ...]
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
     """Python text inside a lesson; *line* is the line of the file on which it starts."""
 

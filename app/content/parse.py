@@ -81,24 +81,19 @@ def _slug(name: str, faults: Faults) -> str:
 
 
 def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, ...]:
-    """Blocks in file order. Forward programs are read first, since an exercise may stand above its program."""
+    """Blocks in file order. What others speak of is read before them, wherever it stands."""
     parts = list(parts)
-    programs: dict[int, Block | None] = {}
-    for index, part in enumerate(parts):
-        if isinstance(part, Directive) and part.name == "forward":
-            programs[index] = _forward(part, reading)
     for part in parts:
         if isinstance(part, Directive) and part.argument and part.name not in KINDS:
             reading.prose.anchors.append(part.argument)
-    blocks = [programs[index] if index in programs else _block(part, reading) for index, part in enumerate(parts)]
-    return tuple(block for block in blocks if block is not None)
+    blocks = {at: _block(parts[at], reading) for at in sorted(range(len(parts)), key=lambda at: _turn(parts[at]))}
+    return tuple(block for at in range(len(parts)) if (block := blocks[at]) is not None)
 
 
-def _forward(directive: Directive, reading: Reading) -> Block | None:
-    forward = _block(directive, reading)
-    if isinstance(forward, Forward):
-        reading.forwards[forward.name] = forward
-    return forward
+def _turn(part: Run | Directive) -> int:
+    """When *part* is read: exercises speak of forward programs, and some of other exercises."""
+    name = part.name if isinstance(part, Directive) else ""
+    return {"forward": 0, "order": 2}.get(name, 1)
 
 
 def _block(part: Run | Directive, reading: Reading) -> Block | None:
@@ -108,6 +103,8 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
     check_fence(part, reading.faults)
     block = READERS[part.name](part, reading)
+    if isinstance(block, Forward):
+        reading.forwards[block.name] = block
     if isinstance(block, Exercise):
         reading.exercises[block.name] = block
     return block

@@ -25,6 +25,7 @@ from app.content.blocks import (
     Quiz,
     Unit,
     Visual,
+    program_of,
 )
 from app.content.sizes import written
 from app.engine.grader import Grader
@@ -126,10 +127,9 @@ class ShapesOf:
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
-        if isinstance(quiz, (Number, Choice)) or quiz.forward is None:
-            return {}
-        asked = (quiz.of, quiz.source if isinstance(quiz, Axes) else None)
-        return await self.of(lesson.forwards.get(quiz.forward), *(name.removeprefix("d") for name in asked if name))
+        forward = lesson.forwards.get(program_of(quiz) or "")
+        asked = () if isinstance(quiz, Number | Choice) else (quiz.of, quiz.source if isinstance(quiz, Axes) else None)
+        return await self.of(forward, *(name.removeprefix("d") for name in asked if name))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// Answers that are built by choosing say at once what they would give: the axes of a sum, the factors of a product.
+// Answers that are built by choosing say at once what they would give: the axes of a sum, the factors of a product. Lines are moved.
 const MOST = [5, 9]; // rows and columns of cells that are drawn of a tensor
 
 function shapeText(shape) {
@@ -82,14 +82,47 @@ function product(builder) {
   update();
 }
 
+/** Rows that are moved by buttons, or to the place that is written in front of them. */
+function order(list) {
+  const field = (row) => row.querySelector("[data-place]");
+  const number = () => [...list.children].forEach((row, at) => (field(row).value = at + 1));
+  const moved = (row) => {
+    number();
+    for (const one of list.children) one.toggleAttribute("data-moved", one === row);
+    const status = row.closest(".exercise").querySelector("[role=status]");
+    status.textContent = `${row.querySelector("code").textContent} is now line ${field(row).value}.`;
+  };
+  list.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-move]");
+    if (!button) return;
+    const row = button.closest("li");
+    if (button.dataset.move === "up") row.previousElementSibling?.before(row);
+    else row.nextElementSibling?.after(row);
+    button.focus();
+    moved(row);
+  });
+  list.addEventListener("change", ({ target }) => {
+    const row = target.closest("li");
+    const others = [...list.children].filter((one) => one !== row);
+    const at = Math.min(Math.max(Math.trunc(Number(target.value)) || 1, 1), others.length + 1) - 1;
+    if (at < others.length) others[at].before(row);
+    else others.at(-1)?.after(row);
+    target.focus();
+    moved(row);
+  });
+  list.querySelectorAll(".moves").forEach((moves) => (moves.hidden = false));
+  number();
+}
+
 document.querySelectorAll(".axes").forEach(axes);
+document.querySelectorAll(".lines").forEach(order);
 document.querySelectorAll(".product").forEach(product);
 
 // The feedback of a quiz is swapped, its field is not: the field is told what the feedback says.
 document.addEventListener("htmx:after:swap", () => {
   for (const exercise of document.querySelectorAll(".quiz-sheet")) {
     const wrong = exercise.querySelector(".feedback")?.dataset.correct === "false";
-    for (const input of exercise.querySelectorAll("input[type=text]")) {
+    for (const input of exercise.querySelectorAll("input[type=text]:not([data-place])")) {
       if (wrong) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }

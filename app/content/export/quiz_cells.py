@@ -1,10 +1,10 @@
 """Quizzes as markdown: the question, what was answered, and the right answer folded away below it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Choice, Matmul, Number, Quiz, Shape
+from app.content.blocks import Choice, Matmul, Number, Order, Quiz, Shape
 from app.content.export.notebook import Work
 from app.content.export.source import Item, without_lists
 
@@ -20,6 +20,9 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
         given = ", ".join(f"({LETTERS[int(one) % 26]})" for one in work.answers.get(quiz.name, ()) if one.isdecimal())
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
+    elif isinstance(quiz, Order):
+        prompt, given = "\n\n".join([text, _python(quiz.lines[line] for line in quiz.shown)]), ""
+        answer = _python(quiz.lines)
     else:
         prompt, items = without_lists(text, TEMPTING)
         given = (" @ " if isinstance(quiz, Matmul) else ", ").join(work.answers.get(quiz.name, ()))
@@ -31,6 +34,10 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
     answer = "\n\n".join(part for part in (answer, right) if part)
     told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
+
+
+def _python(lines: Iterable[str]) -> str:
+    return "\n".join(["```python", *lines, "```"])
 
 
 def folded(title: str, text: str) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from functools import partial
 
-from app.content.blocks import Axes, Choice, Matmul, Number, Shape
+from app.content.blocks import Axes, Choice, Matmul, Number, Order, Shape
 from app.grading.quiz.feedback import Mark, marked
 from app.grading.quiz.mark_axes import mark_axes
 from app.grading.quiz.mark_choice import mark_choice
 from app.grading.quiz.mark_matmul import mark_matmul
 from app.grading.quiz.mark_number import mark_number
+from app.grading.quiz.mark_order import mark_order
 from app.grading.quiz.mark_shape import mark_shape
 
 __all__ = ["mark"]
@@ -19,6 +20,7 @@ MARKS: Mapping[type, Mark] = {
     Choice: mark_choice,
     Axes: mark_axes,
     Matmul: mark_matmul,
+    Order: mark_order,
 }
 
 mark = partial(marked, MARKS)

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Forward, Quiz
+from app.content.blocks import Forward, Order, Quiz
 from app.content.prose import sentence
 from app.grading.forward.facts import Shape
 
@@ -30,6 +30,8 @@ NOT_YET = "Not yet."
 THAT_IS_IT, THAT_HOLDS = USUAL = "That is the number.", "That holds."
 """Said to a right answer for want of anything to say."""
 LONGEST_ANSWER = 400
+IN_PLACE = (Order,)
+"""Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 
 Shapes = Mapping[str, Shape]
 Mark = Callable[[Any, Sequence[str], Shapes, Forward | None], Feedback]
@@ -51,7 +53,7 @@ def marked(
         forward: That program. Without it, a product is judged by its shape alone.
     """
     values = [answer] if isinstance(answer, str) else list(answer)
-    values = [value.strip() for value in values if value.strip()]
+    values = [value.strip() for value in values if value.strip() or isinstance(quiz, IN_PLACE)]
     if sum(len(value) for value in values) > LONGEST_ANSWER:
         return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
     feedback = marks[type(quiz)](quiz, values, shapes, forward)

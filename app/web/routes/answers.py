@@ -17,7 +17,7 @@ from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import hints_view, quiz_view
 
 ANSWER_CHARACTERS = 200
-VALUES = 64
+VALUES = 96
 
 router = APIRouter()
 

@@ -9,7 +9,6 @@ from markupsafe import Markup
 from app.content.blocks import (
     Bug,
     Checker,
-    Choice,
     CodeBox,
     Exercise,
     FunctionBox,
@@ -17,8 +16,9 @@ from app.content.blocks import (
     Hint,
     Lesson,
     Matmul,
-    Number,
+    Order,
     Quiz,
+    program_of,
 )
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
@@ -34,7 +34,7 @@ from app.web.pictures.differences import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
-from app.web.views.offered import PRODUCT_FIELDS, Offered, offered, product_of
+from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
@@ -79,6 +79,11 @@ class QuizView:
         """The answer of a product builder, by field."""
         given = (*self.given, "", "", "", "")
         return dict(zip(PRODUCT_FIELDS, given, strict=False))
+
+    @property
+    def lines(self) -> tuple[LineToPlace, ...]:
+        """The lines of an order, in the order that was answered."""
+        return lines_to_place(self.quiz, self.given) if isinstance(self.quiz, Order) else ()
 
     @property
     def announcement(self) -> str:
@@ -223,7 +228,7 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name)
-    forward = None if isinstance(quiz, (Number, Choice)) or quiz.forward is None else lesson.forwards.get(quiz.forward)
+    forward = lesson.forwards.get(program_of(quiz) or "")
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:

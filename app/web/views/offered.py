@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.content.blocks import Axes, Forward, Matmul, Quiz
+from app.content.blocks import Axes, Forward, Matmul, Order, Quiz
 from app.content.sizes import written
 from app.grading.forward.facts import Shape
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import Operand, operands_offered
+from app.grading.quiz.mark_order import places_in
 
 PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 
@@ -31,6 +32,23 @@ def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) ->
         sums = "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
         return Offered(axes=axes_offered(quiz, shapes), sums=sums)
     return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
+
+
+@dataclass(frozen=True, slots=True)
+class LineToPlace:
+    """A line of an order with its *number* on the page, and the *place* that was answered, or nothing."""
+
+    number: int
+    source: str
+    place: str
+
+
+def lines_to_place(quiz: Order, given: Sequence[str]) -> tuple[LineToPlace, ...]:
+    """The lines by their places in what was *given*; those without one stand last."""
+    places = places_in(quiz, given)
+    shown = list(enumerate(quiz.shown, start=1))
+    rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))
+    return tuple(LineToPlace(number, quiz.lines[line], str(places.get(line, ""))) for number, line in rows)
 
 
 def product_of(given: Sequence[str]) -> list[str]:

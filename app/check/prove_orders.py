@@ -1,0 +1,31 @@
+"""Prove an order of lines: drawn anew, from all that count as right, it gives what the box asks for."""
+
+import asyncio
+
+from app.check.findings import NO_ANSWER, Finding, not_proved
+from app.content.blocks import Grad, Lesson, Order
+from app.content.dependence import drawn_order, needs_of
+from app.engine.grader import Grader
+from app.engine.task import grad_task_of
+
+DRAWN = 3
+
+
+async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Finding]:
+    """Findings about *order*; lines of its own belong to no program, and there is nothing to run."""
+    box = lesson.exercise(order.of) if order.of else None
+    if not isinstance(box, Grad):
+        return []
+    needs, task = needs_of(order.lines), grad_task_of(lesson, box)
+    drawn = dict.fromkeys(drawn_order(needs, f"{order.name} {seed}") for seed in range(DRAWN))
+    codes = ["\n".join(order.lines[line] for line in one) + "\n" for one in drawn]
+    verdicts = await asyncio.gather(*(grader.check(task, code) for code in codes))
+    found = []
+    for code, verdict in zip(codes, verdicts, strict=True):
+        if verdict.message in NO_ANSWER:
+            found.append(not_proved(order.place, verdict.message))
+        elif not verdict.passed:
+            lines = " / ".join(code.splitlines())
+            message = f"This order counts as right, and {box.name!r} refuses it: {lines}"
+            found.append(Finding(order.place, "error", "order-refused", message))
+    return found

@@ -1,0 +1,126 @@
+"""Which lines of a program have to come before which, read from its text: nothing is run.
+
+A line needs what it reads to be finished: every line that has a share to pay in comes first. Shares that are added
+commute, so their lines may change places.
+"""
+
+import ast
+import random
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+ADDING = frozenset({"add_", "sub_", "index_add_", "scatter_add_"})
+"""Methods in place whose calls may change places."""
+
+
+@dataclass(slots=True)
+class Line:
+    """The names that one statement reads, those that it writes, and those of the written ones that it only adds to."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    adds: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A line that has to come before: because of *name*, which is *read* here or only written."""
+
+    before: int
+    name: str
+    read: bool
+
+
+def sources_of(source: str) -> tuple[str, ...]:
+    """The statements of *source*, which must be Python, as they are written."""
+    return tuple(ast.get_source_segment(source, one) or ast.unparse(one) for one in ast.parse(source).body)
+
+
+def needs_of(lines: Sequence[str]) -> list[tuple[Need, ...]]:
+    """For each of *lines*, which stand in an order that is right: what has to come before it."""
+    read = [read_line(one) for one in lines]
+    return [
+        tuple(need for before in range(at) for need in _between(read[before], line, before))
+        for at, line in enumerate(read)
+    ]
+
+
+def is_in_order(order: Sequence[int], needs: Sequence[Collection[Need]]) -> bool:
+    return first_unready(order, needs) is None
+
+
+def first_unready(order: Sequence[int], needs: Sequence[Collection[Need]]) -> tuple[int, tuple[Need, ...]] | None:
+    """The first line of *order* that comes too early, with what is missing; None where there is none."""
+    done: set[int] = set()
+    for line in order:
+        missing = tuple(need for need in needs[line] if need.before not in done)
+        if missing:
+            return line, missing
+        done.add(line)
+    return None
+
+
+def drawn_order(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...]:
+    """One of the orders that are right."""
+    draw, order, left = random.Random(seed), list[int](), set(range(len(needs)))
+    while left:
+        ready = sorted(line for line in left if not any(need.before in left for need in needs[line]))
+        order.append(draw.choice(ready))
+        left.remove(order[-1])
+    return tuple(order)
+
+
+def shuffled(needs: Sequence[Collection[Need]], seed: str) -> tuple[int, ...] | None:
+    """An order that is wrong, the same for the same *seed*; None where every order is right."""
+    if not any(needs):
+        return None
+    draw, order = random.Random(seed), list(range(len(needs)))
+    while is_in_order(order, needs):
+        draw.shuffle(order)
+    return tuple(order)
+
+
+def _between(before: Line, line: Line, at: int) -> list[Need]:
+    read = line.reads & before.writes
+    overwritten = line.writes & before.reads
+    twice = {name for name in line.writes & before.writes if not (name in line.adds and name in before.adds)}
+    return [Need(at, name, name in read) for name in sorted(read | overwritten | twice)]
+
+
+def read_line(source: str) -> Line:
+    """What one statement reads and writes."""
+    found, tree = Line(), ast.parse(source)
+    own: set[int] = set()  # where a name stands only to be changed
+    for node in ast.walk(tree):
+        base, adding = _changed(node)
+        root = _root(base)
+        if root is None:
+            continue
+        found.writes.add(root.id)
+        own.add(id(root))
+        if adding:
+            found.adds.add(root.id)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and id(node) not in own:
+            (found.writes if isinstance(node.ctx, ast.Store) else found.reads).add(node.id)
+    return found
+
+
+def _changed(node: ast.AST) -> tuple[ast.expr | None, bool]:
+    """What *node* changes in place, and whether it only adds to it."""
+    match node:
+        case ast.AugAssign(target=target, op=op):
+            return target, isinstance(op, ast.Add | ast.Sub)
+        case ast.Assign(targets=[ast.Subscript() as target]):
+            return target, False
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=left) as base, op=op)):
+            return (base, True) if left == name and isinstance(op, ast.Add | ast.Sub) else (None, False)
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr.endswith("_"):
+            return base, attr in ADDING
+    return None, False
+
+
+def _root(base: ast.expr | None) -> ast.Name | None:
+    while isinstance(base, ast.Subscript | ast.Attribute | ast.Call):
+        base = base.func if isinstance(base, ast.Call) else base.value
+    return base if isinstance(base, ast.Name) else None

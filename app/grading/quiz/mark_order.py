@@ -1,0 +1,60 @@
+"""Orders: each line has a number on the page and a place. Right is every order in which lines read what is finished."""
+
+from collections.abc import Sequence
+
+from app.content.blocks import Forward, Order
+from app.content.dependence import Need, first_unready, needs_of, read_line
+from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, listed, right, unread, wrong
+
+
+def mark_order(quiz: Order, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+    places = places_in(quiz, values)
+    missing = len(quiz.lines) - len(places)
+    if missing:
+        return unread(f"{NOT_YET} {counted(missing, 'line has', 'lines have')} no place yet.")
+    same = sorted({place for place in places.values() if list(places.values()).count(place) > 1})
+    if same:
+        return unread(f"{NOT_YET} More than one line has the place {listed([str(one) for one in same])}.")
+    order = sorted(places, key=places.__getitem__)
+    needs = needs_of(quiz.lines)
+    found = first_unready(order, needs)
+    if found is not None:
+        line, needed = found
+        return wrong(f"{NOT_YET} Line {order.index(line) + 1} comes too early. {_why(quiz, order, line, needed)}")
+    others = "" if order == sorted(order) else " It is not the only order, and as good as any other."
+    return right(f"Everything is finished when it is read.{others}")
+
+
+def places_in(quiz: Order, values: Sequence[str]) -> dict[int, int]:
+    """By index of a line: its place. *values* are pairs of a line's number on the page and its place."""
+    pairs = zip(values[::2], values[1::2], strict=False)
+    whole = [(int(number), int(place)) for number, place in pairs if _whole(number) and _whole(place)]
+    return {quiz.shown[number - 1]: place for number, place in whole if 0 < number <= len(quiz.shown)}
+
+
+def as_values(quiz: Order, order: Sequence[int]) -> list[str]:
+    """The answer that puts the lines in *order*, as it comes from the page."""
+    return [text for place, line in enumerate(order, start=1) for text in (str(quiz.shown.index(line) + 1), str(place))]
+
+
+def _whole(text: str) -> bool:
+    return text.isdecimal() and len(text) < 4
+
+
+def _why(quiz: Order, order: Sequence[int], line: int, needed: Sequence[Need]) -> str:
+    """What the *line* that comes too early would have to wait for."""
+    done = order[: order.index(line)]
+    need = next((one for one in needed if one.read), needed[0])
+    said, other = _code(quiz.lines[line]), _code(quiz.lines[need.before])
+    begun = any(need.name in read_line(quiz.lines[one]).writes for one in done)
+    if need.read and begun:
+        return f"{said} reads `{need.name}` before it is finished: {other} still has a share to pay in."
+    if need.read:
+        return f"{said} reads `{need.name}`, and no line has written it yet."
+    if need.name in read_line(quiz.lines[need.before]).writes:
+        return f"{said} changes `{need.name}`, and {other} has to come before."
+    return f"{said} writes `{need.name}` anew, and {other} still has to read it."
+
+
+def _code(line: str) -> str:
+    return f"`{' '.join(line.split())}`"

@@ -1,0 +1,166 @@
+"""Orders of lines: what counts as right is what runs and gives the same numbers; what does not is told its line."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.blocks import Order, Place
+from app.content.dependence import drawn_order, needs_of, shuffled, sources_of
+from app.grading.quiz import mark
+from app.grading.quiz.mark_order import as_values
+
+DIAMOND = """dd = c
+dc = d
+dc += dd
+da = dc * b
+da += dd
+db = dc * a
+"""
+
+
+def asked(source: str) -> Order:
+    lines = sources_of(source)
+    shown = shuffled(needs_of(lines), "seed")
+    assert shown is not None
+    return Order(place=Place("a.md", 1), name="q", lines=lines, shown=shown)
+
+
+def answered(quiz: Order, *lines: str):
+    return mark(quiz, as_values(quiz, [quiz.lines.index(line) for line in lines]), {})
+
+
+def said(source: str, *lines: str) -> str:
+    feedback = answered(asked(source), *lines)
+    assert feedback.correct is False
+    return str(feedback.message.striptags())
+
+
+@st.composite
+def programs(draw):
+    """Straight lines over `x0`, `x1`, …: each name is made, and perhaps paid into, before anything reads it."""
+    names, lines = ["k"], []
+    for number in range(draw(st.integers(2, 4))):
+        name, factors = f"x{number}", st.floats(1.1, 1.9)
+        lines.append(f"{name} = {draw(factors)!r} * {draw(st.sampled_from(names))}")
+        for share in range(draw(st.integers(0, 2))):
+            lines.append(f"{name} += {draw(factors) + share!r} * {draw(st.sampled_from(names))}")
+        if draw(st.booleans()):
+            lines.append(f"{name} = {name} / 3.7")
+        names.append(name)
+    return "\n".join(lines)
+
+
+def outcome(lines):
+    scope = {"k": 1.2345}
+    try:
+        exec("\n".join(lines), scope)
+    except NameError:
+        return None
+    return {name: pytest.approx(value, rel=1e-9) for name, value in scope.items() if name[0] in "kx"}
+
+
+@given(programs(), st.randoms(use_true_random=False))
+def test_an_order_is_right_exactly_if_it_runs_and_gives_the_same(source, draw):
+    lines = list(sources_of(source))
+    needs = needs_of(lines)
+    wanted = outcome(lines)
+    order = list(range(len(lines)))
+    for _ in range(20):
+        draw.shuffle(order)
+        tried = [drawn_order(needs, str(draw.random())), order]
+        for one in tried:
+            quiz = Order(place=Place("a.md", 1), name="q", lines=tuple(lines), shown=tuple(range(len(lines))))
+            right = mark(quiz, as_values(quiz, one), {}).correct
+
+            assert right is (outcome([lines[line] for line in one]) == wanted)
+
+
+def test_every_topological_order_of_a_diamond_passes_and_no_other():
+    quiz = asked(DIAMOND)
+
+    passing = [
+        order for order in itertools.permutations(range(6)) if mark(quiz, as_values(quiz, order), {}).correct is True
+    ]
+
+    assert (0, 1, 2, 3, 4, 5) in passing
+    assert (1, 0, 2, 5, 3, 4) in passing
+    assert all(order.index(3) > order.index(2) and order.index(4) > order.index(3) for order in passing)
+    assert len(passing) == 6
+
+
+def test_the_first_line_that_reads_an_unfinished_gradient_is_named():
+    told = said(DIAMOND, "dc = d", "da = dc * b", "dd = c", "dc += dd", "da += dd", "db = dc * a")
+
+    assert told == (
+        "Not yet. Line 2 comes too early. da = dc * b reads dc before it is finished: "
+        "dc += dd still has a share to pay in."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "lines", "why"),
+    [
+        ("a = k\nb = a", ("b = a", "a = k"), "b = a reads a, and no line has written it yet."),
+        ("a = k\na *= 2", ("a *= 2", "a = k"), "a *= 2 changes a, and a = k has to come before."),
+        ("a = k\na[0] = 2", ("a[0] = 2", "a = k"), "a[0] = 2 changes a, and a = k has to come before."),
+        ("a = k\na += 1", ("a += 1", "a = k"), "a += 1 changes a, and a = k has to come before."),
+        ("a = k\nb = a\na = 2", ("a = 2", "a = k", "b = a"), "a = 2 changes a, and a = k has to come before."),
+    ],
+)
+def test_why_the_first_line_comes_too_early(source, lines, why):
+    assert said(source, *lines) == f"Not yet. Line 1 comes too early. {why}"
+
+
+def test_a_line_that_writes_anew_waits_for_those_that_read():
+    told = said("a = k\nb = a\na *= 2", "a = k", "a *= 2", "b = a")
+
+    assert told == "Not yet. Line 2 comes too early. a *= 2 writes a anew, and b = a still has to read it."
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([], "6 lines have no place yet"),
+        (["1", "1", "2", "2", "3", "3", "4", "4", "5", "5", "6", ""], "1 line has no place yet"),
+        (["1", "1", "2", "1", "3", "3", "4", "4", "5", "5", "6", "6"], "More than one line has the place 1"),
+        (["1", "one"], "6 lines have no place yet"),
+    ],
+)
+def test_places_that_are_missing_or_twice_are_neither_right_nor_wrong(values, why):
+    feedback = mark(asked(DIAMOND), values, {})
+
+    assert feedback.correct is None
+    assert why in feedback.message
+
+
+@given(st.lists(st.text(max_size=4), max_size=20))
+def test_any_texts_are_an_answer(values):
+    assert mark(asked(DIAMOND), values, {}).message
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_page_never_shows_an_order_that_is_right(seed):
+    needs = needs_of(sources_of(DIAMOND))
+
+    shown = shuffled(needs, str(seed))
+
+    assert shown is not None
+    assert answered(Order(place=Place("a", 1), name="q", lines=sources_of(DIAMOND), shown=shown)) is not None
+    assert any(shown.index(need.before) > shown.index(line) for line, several in enumerate(needs) for need in several)
+
+
+def test_places_may_leave_gaps():
+    quiz = asked(DIAMOND)
+    values = as_values(quiz, range(6))
+    values[1::2] = [str(int(place) * 10) for place in values[1::2]]
+
+    assert mark(quiz, values, {}).correct
+
+
+def test_shares_may_be_paid_in_in_any_order():
+    first, second = "dC.index_add_(0, ix, u)", "dC.index_add_(0, iy, v)"
+    quiz = asked(f"dC = zeros\n{first}\n{second}\ny = dC")
+
+    assert answered(quiz, "dC = zeros", second, first, "y = dC").correct
