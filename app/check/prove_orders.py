@@ -3,8 +3,9 @@
 import asyncio
 
 from app.check.findings import NO_ANSWER, Finding, not_proved
-from app.content.blocks import Grad, Lesson, Order
-from app.content.dependence import drawn_order, needs_of
+from app.content.blocks import Code, Grad, Lesson, Order
+from app.content.dependence import drawn_order, needs_of, read_line
+from app.content.programs import tensor_of
 from app.engine.grader import Grader
 from app.engine.task import grad_task_of
 
@@ -12,8 +13,8 @@ DRAWN = 3
 
 
 async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Finding]:
-    """Findings about *order*; lines of its own belong to no program, and there is nothing to run."""
-    box = lesson.exercise(order.of) if order.of else None
+    """Findings about *order*; lines that belong to no program cannot be run."""
+    box = lesson.exercise(order.of) if order.of else _box(lesson, order)
     if not isinstance(box, Grad):
         return []
     needs, task = needs_of(order.lines), grad_task_of(lesson, box)
@@ -29,3 +30,14 @@ async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Find
             message = f"This order counts as right, and {box.name!r} refuses it: {lines}"
             found.append(Finding(order.place, "error", "order-refused", message))
     return found
+
+
+def _box(lesson: Lesson, order: Order) -> Grad | None:
+    """What would ask for the gradients that the lines write."""
+    forward = lesson.forward(order.forward or "")
+    if forward is None:
+        return None
+    names = dict.fromkeys(name for line in order.lines for name in sorted(read_line(line).writes))
+    require = tuple(name for name in names if tensor_of(name, forward))
+    code = Code(place=order.place, source="\n".join(order.lines), line=order.place.line)
+    return Grad(place=order.place, name=order.name, forward=forward.name, require=require, starter=code, solution=code)

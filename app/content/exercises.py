@@ -129,11 +129,13 @@ class Order(Exercise):
     Args:
         shown: Which of them stands where on the page.
         of: The code box whose solution they are, where they are one's.
+        forward: Else the program whose gradients they write, where it is named.
     """
 
     lines: tuple[str, ...]
     shown: tuple[int, ...]
     of: str | None = None
+    forward: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Lines that are moved, cells that are filled in, pictures that are stepped through: by mouse, by keys, without scripts."""
+"""Puzzles and pictures to step through: by mouse, by keyboard, without scripts."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -9,13 +9,14 @@ from app.content.options import Options
 from app.content.programs import check_python
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("of", "was")
+OPTIONS = ("of", "forward", "right", "was")
 MOST_LINES = 40
 
 
 def read(directive: Directive, reading: Reading) -> Order:
     options = reading.options(directive)
     inside = reading.inside(directive, ("hint", "solution"))
+    forward = reading.forward(options, needed=False)
     lines = sources_of(_source(options, inside, directive, reading))
     needs = needs_of(lines)
     order = shuffled(needs, directive.argument)
@@ -35,6 +36,7 @@ def read(directive: Directive, reading: Reading) -> Order:
         lines=lines,
         shown=order or (),
         of=options.text("of"),
+        forward=forward.name if forward else None,
     )
 
 

@@ -172,3 +172,15 @@ def test_a_text_that_is_too_much_becomes_a_comment(text):
 @examples(300)
 def test_any_text_fits_into_a_block(text):
     ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")
+
+
+def test_lines_to_be_put_in_order_are_shown_shuffled_and_folded_in_order():
+    text = ":::{order} lines\n\n```{solution}\ndb = a\nda = b + db\ndx = 2 * x * da + db\n```\n\nWhich first?\n:::\n"
+
+    found = markdown_of(text)
+
+    shown, told = found.split("<summary>Answer</summary>")
+    assert "```python\ndb = a\nda = b + db\ndx = 2 * x * da + db\n```" in told
+    assert "Which first?\n\n```python\n" in shown
+    assert all(f"\n{line}\n" in shown for line in ("db = a", "da = b + db", "dx = 2 * x * da + db"))
+    assert "db = a\nda = b + db" not in shown

@@ -44,8 +44,8 @@ def programs(draw):
     for number in range(draw(st.integers(2, 4))):
         name, factors = f"x{number}", st.floats(1.1, 1.9)
         lines.append(f"{name} = {draw(factors)!r} * {draw(st.sampled_from(names))}")
-        for share in range(draw(st.integers(0, 2))):
-            lines.append(f"{name} += {draw(factors) + share!r} * {draw(st.sampled_from(names))}")
+        shares = draw(st.lists(st.tuples(factors, st.sampled_from(names)), max_size=2, unique_by=lambda one: one[0]))
+        lines += [f"{name} += {factor!r} * {read}" for factor, read in shares]
         if draw(st.booleans()):
             lines.append(f"{name} = {name} / 3.7")
         names.append(name)
