@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
+from app.web.middleware.security import HttpMiddleware
 from app.web.render import URL
 
 log = structlog.get_logger()
@@ -96,15 +97,15 @@ def _traceback(stream: TextIO, error: ExcInfo) -> None:
     stream.write(_escaped(plain.getvalue(), kept="\n"))
 
 
-class RequestLog:
+class RequestLog(HttpMiddleware):
     """Logs pages and answers; files and health checks are left out."""
 
     def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = ("/static/", "/healthz", "/readyz", "/metrics")) -> None:
-        self._app = app
+        super().__init__(app)
         self._quiet = quiet
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(self._quiet):
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].startswith(self._quiet):
             await self._app(scope, receive, send)
             return
         began, noting = time.perf_counter(), Noting(send)
@@ -115,17 +116,14 @@ class RequestLog:
             log.info("request", method=scope["method"], path=scope["path"][:200], status=noting.status, ms=milliseconds)
 
 
-class RequestCount:
+class RequestCount(HttpMiddleware):
     """Counts every request; its route is the template of the address, never the address."""
 
     def __init__(self, app: ASGIApp, requests: Counter) -> None:
-        self._app = app
+        super().__init__(app)
         self._requests = requests
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         noting = Noting(send, otherwise=LEFT)
         try:
             await self._app(scope, receive, noting)
@@ -140,17 +138,14 @@ def _route(scope: Scope) -> str:
     return path
 
 
-class ErrorPages:
+class ErrorPages(HttpMiddleware):
     """Turns every exception into a page. *show* makes it from a status, a title and a message."""
 
     def __init__(self, app: ASGIApp, show: Show) -> None:
-        self._app = app
+        super().__init__(app)
         self._show = show
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         noting = Noting(send)
         try:
             await self._app(scope, receive, noting)

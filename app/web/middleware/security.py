@@ -6,6 +6,7 @@ Plain ASGI: the headers are on every answer, the ones of errors and files too.
 import asyncio
 import re
 import secrets
+from collections.abc import Callable
 
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -29,43 +30,54 @@ HEADERS = {
 HSTS = "max-age=31536000"
 
 
-class SecurityHeaders:
+class HttpMiddleware:
+    """Plain ASGI around *app*: `answer` sees the requests, and nothing else that a server may send."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.answer if scope["type"] == "http" else self._app)(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise NotImplementedError
+
+
+def with_headers(send: Send, change: Callable[[MutableHeaders], None]) -> Send:
+    """*send* that lets *change* at the headers of the answer before they leave."""
+
+    async def send_changed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            change(MutableHeaders(scope=message))
+        await send(message)
+
+    return send_changed
+
+
+class SecurityHeaders(HttpMiddleware):
     """Adds the headers; the nonce of the style policy stands in the request's state as `nonce`."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
-        self._app = app
+        super().__init__(app)
         self._fixed = {**HEADERS, "strict-transport-security": HSTS} if secure else HEADERS
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["content-security-policy"] = POLICY.format(nonce=nonce)
-                for name, value in self._fixed.items():
-                    headers[name] = value
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
+        headers = {"content-security-policy": POLICY.format(nonce=nonce), **self._fixed}
+        await self._app(scope, receive, with_headers(send, lambda own: own.update(headers)))
 
 
-class RequestGuard:
+class RequestGuard(HttpMiddleware):
     """Refuses what no page of ours sends, before anything reads it."""
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str] = frozenset(), body_bytes: int = BODY_BYTES) -> None:
-        self._app = app
+        super().__init__(app)
         self._hosts = hosts
         self._body_bytes = body_bytes
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if not self._is_here(headers.getlist("host")) and scope["path"] not in PROBES:
             raise HTTPException(400, "The request asks for a host of another name than this server has.")
@@ -139,43 +151,30 @@ def _too_large(limit: int) -> HTTPException:
     return HTTPException(413, f"More than {limit // 1024} KiB were sent; nothing was stored.")
 
 
-class RelativeRedirects:
+class RelativeRedirects(HttpMiddleware):
     """Cuts the scheme and the host off a `Location` that names this very server.
 
     Starlette takes a slash too many away with a redirect to a whole address. Behind a proxy that ends TLS that address
     begins with `http:`, and a page on `https:` must not lead there.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        def cut(headers: MutableHeaders) -> None:
+            location, asked = headers.get("location", ""), URL(scope=scope)
+            own = f"{asked.scheme}://{asked.netloc}/"
+            # Not for a path of two slashes: what remained would name another host.
+            if location.startswith(own) and not location.startswith(own + "/"):
+                headers["location"] = location.removeprefix(own[:-1])
 
-        async def send_relative(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                location = headers.get("location", "")
-                asked = URL(scope=scope)
-                own = f"{asked.scheme}://{asked.netloc}/"
-                # Not for a path of two slashes: what remained would name another host.
-                if location.startswith(own) and not location.startswith(own + "/"):
-                    headers["location"] = location.removeprefix(own[:-1])
-            await send(message)
-
-        await self._app(scope, receive, send_relative)
+        await self._app(scope, receive, with_headers(send, cut))
 
 
-class HeadAsGet:
+class HeadAsGet(HttpMiddleware):
     """Asks for GET where HEAD was sent, and lets the headers through: monitors and balancers ask that way."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return
         begun = asyncio.Event()

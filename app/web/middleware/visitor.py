@@ -21,10 +21,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
 from app.store.database import Database
+from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import cookie
 
 log = structlog.get_logger()
@@ -240,31 +241,27 @@ def _plain(cookies: bytes) -> bytes:
     return b";".join(one for one in cookies.split(b";") if b'"' not in one)
 
 
-class VisitorMiddleware:
+class VisitorMiddleware(HttpMiddleware):
     """Puts a `Visitor` into the request's state and sends the cookie of a new session."""
 
     def __init__(self, app: ASGIApp, sessions: Sessions, *, secure: bool) -> None:
-        self._app = app
+        super().__init__(app)
         self._sessions = sessions
         self._secure = secure
         self._warned = False
         self._cookie = "__Host-session" if secure else "session"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._look_at_proxy(Headers(scope=scope))
         visitor = Visitor(self._sessions, cookie(Headers(scope=scope), self._cookie), network_of(scope))
         scope.setdefault("state", {})["visitor"] = visitor
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
 
-        async def send_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and visitor.new_token:
-                MutableHeaders(scope=message).append("set-cookie", self._set(visitor.new_token))
-            await send(message)
+        def set_cookie(headers: MutableHeaders) -> None:
+            if visitor.new_token:
+                headers.append("set-cookie", self._set(visitor.new_token))
 
-        await self._app(scope, receive, send_cookie)
+        await self._app(scope, receive, with_headers(send, set_cookie))
 
     def _look_at_proxy(self, headers: Headers) -> None:
         """Say once that cookies are not as safe as they could be: a proxy speaks TLS, and was not mentioned to us."""
