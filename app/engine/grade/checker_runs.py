@@ -11,6 +11,7 @@ from app.content.blocks import Checker
 from app.engine.grade.forward_references import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run, Shown
+from app.grading.forward.driver_jobs import CheckHeader
 from app.grading.judge.check_verdict import ANSWER, names_of, not_yet, stopped_everywhere, verdicts_of
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import translate
@@ -83,7 +84,7 @@ def _shuffled(names: tuple[str, ...]) -> list[str]:
 
 def _job(checker: Checker, code: str, cases: dict[str, str], shown: list[str] | None = None) -> Job:
     sources = dict(zip(names_of(checker), checker.cases, strict=True))
-    header = {
+    header: CheckHeader = {
         "source": code,
         "function": checker.function,
         "arguments": list(checker.arguments),

@@ -17,6 +17,7 @@ from app.engine.grade.facts_cache import Entry, FactsCache
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
+from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
 from app.grading.forward.program import Program, ProgramError, Statement, read_program
 from app.grading.judge.compare import Reference
@@ -117,7 +118,7 @@ class Study:
         return draw_inputs(self.forward, dims, self._seed(name), DTYPE[name], _SPREAD[name], _ABSENT[name])
 
     @property
-    def _statements(self) -> list[dict[str, Any]]:
+    def _statements(self) -> list[Line]:
         return [
             {"source": one.source, "outputs": list(one.outputs), "inputs": list(one.inputs)}
             for one in self.program.statements
@@ -158,8 +159,7 @@ class Study:
             drawn = self._drawn(name, dims[name])
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
-        header = {"mode": "forward", "runs": runs}
-        return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], header, arrays)
+        return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], "forward", runs, arrays)
 
     def _refuse(self, report: Mapping[str, Any]) -> None:
         """Raise what is wrong with a run on the lesson's own sizes."""
@@ -271,7 +271,7 @@ class Study:
         others: Collection[str] = (),
     ) -> tuple[Entry, dict[str, Any]]:
         arrays: dict[str, Array] = {}
-        runs = []
+        runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
             held = sorted({*cut, self.forward.output})
             asked = sorted(others) if detail and name != "v" else []
@@ -290,20 +290,25 @@ class Study:
                     "blockable": list(blockable),
                 }
             )
-        question = ["backward", [{key: run[key] for key in run if key != "inputs"} for run in runs]]
-        return self._ask(question, {"mode": "backward", "runs": runs}, arrays)
+        question = ["backward", [{key: one for key, one in run.items() if key != "inputs"} for run in runs]]
+        return self._ask(question, "backward", runs, arrays)
 
-    def _run(self, name: str, dims: Mapping[str, int]) -> dict[str, Any]:
+    def _run(self, name: str, dims: Mapping[str, int]) -> TapeRun:
         inputs = {one.name: f"{name}/{one.name}" for one in self.forward.inputs}
         return {"id": name, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
 
     def _ask(
-        self, question: object, header: Mapping[str, Any], arrays: Mapping[str, Array]
+        self, question: object, mode: str, runs: Sequence[TapeRun], arrays: Mapping[str, Array]
     ) -> tuple[Entry, dict[str, Any]]:
-        full = {**header, "statements": self._statements, "output": self.forward.output}
+        header: TapeHeader = {
+            "mode": mode,
+            "statements": self._statements,
+            "output": self.forward.output,
+            "runs": runs,
+        }
 
         def answer() -> Entry:
-            reply = self._jail.run(Job(driver="tape", header=full, arrays=arrays, seconds=_SECONDS))
+            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays, seconds=_SECONDS))
             if reply.ending != "done" or "report" not in reply.texts:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})

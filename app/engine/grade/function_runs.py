@@ -12,7 +12,7 @@ from app.content.blocks import FunctionBox
 from app.engine.grade.forward_references import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run, Shown
-from app.grading.judge.function_driver import Header
+from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import Answer, names_of, verdict_of
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import translate
@@ -137,7 +137,7 @@ def _job(
     shown: list[str] | None = None,
 ) -> Job:
     cases = {} if shown is not None else dict(zip(names_of(box), box.cases, strict=True))
-    header = Header(
+    header = FunctionHeader(
         source=code,
         function=box.function,
         arguments=list(box.arguments),

@@ -12,6 +12,7 @@ import numpy as np
 from app.engine.grade.forward_references import JailFailedError, JailRuns
 from app.engine.grade.prepared_task import Bench
 from app.engine.grader import Nudge
+from app.grading.forward.driver_jobs import NudgeHeader
 from app.grading.judge.compare import Array
 from app.grading.judge.plan import Plan
 from app.grading.judge.trials import read_trials
@@ -84,7 +85,7 @@ def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...])
     study = bench.study
     data, forward = study.sets["v"], study.forward
     inputs = {one.name: _wide(data.tensors[one.name]) for one in forward.inputs}
-    header = {
+    header: NudgeHeader = {
         "statements": [{"source": one.source, "outputs": list(one.outputs)} for one in study.program.statements],
         "inputs": list(inputs),
         "dims": dict(data.dims),

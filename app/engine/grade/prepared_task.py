@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from app.engine.grade.forward_references import DTYPE, HIDDEN, JailRuns, Study
 from app.engine.grade.tape_queries import Laboratory
 from app.engine.task import Task
 from app.grading.forward.axis_names import axis_names
+from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
 from app.grading.judge.compare import Array, Reference, Ruling
 from app.grading.judge.hint_choice import fitting
 from app.grading.judge.judging import Judge
@@ -99,12 +99,12 @@ class Bench:
 
     # The job.
 
-    def _prepared(self) -> tuple[dict[str, Array], list[dict[str, Any]]]:
+    def _prepared(self) -> tuple[dict[str, Array], list[AttemptRun]]:
         """The arrays and the runs of every attempt."""
         output = self.study.forward.output
         known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), output])]
         arrays: dict[str, Array] = {}
-        jobs = []
+        jobs: list[AttemptRun] = []
         for run, name in RUNS.items():
             data, isolated = self.study.sets[name], run in HIDDEN
             scope = {tensor: f"{name}/{tensor}" for tensor in data.tensors}
@@ -133,8 +133,8 @@ class Bench:
     def job(self, plan: Plan, *, visible_only: bool = False) -> Job:
         """The attempt to run the submission that *plan* was read from."""
         jobs = self._jobs[:1] if visible_only else self._jobs
-        keys = {key for job in jobs for part in ("scope", "forced") for key in job[part].values()}
-        header = {
+        keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
+        header: AttemptHeader = {
             "source": plan.source,
             "lines": [
                 {"reads": sorted(line.reads), "writes": sorted(line.writes), "blank": line.blank} for line in plan.lines

@@ -10,9 +10,9 @@ import numpy as np
 
 from app.engine.grade.forward_references import JailRuns
 from app.engine.grade.outcomes import ending
-from app.engine.run_setup import Setup
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.train.corpus_file import load_examples
+from app.grading.forward.driver_jobs import TrainHeader
 from app.grading.forward.program import ProgramError, read_program
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import document, raised
@@ -72,15 +72,12 @@ class Trainer:
             examples = load_examples(self._names, stretch.setup.width)[stretch.split]
             rows = slice(stretch.first, stretch.stop) if stretch.part in ("calibrate", "evaluate") else slice(None)
             arrays |= {"X": examples.contexts[rows], "Y": examples.targets[rows]}
-        header = {**_header(stretch.setup), "part": stretch.part, "code": code, "seconds": SECONDS}
-        header |= {"first": stretch.first, "stop": stretch.stop, "half": stretch.half}
-        header |= {"seen": stretch.first, "count": stretch.count}
-        header |= {"seed": stretch.setup.seed + (SAMPLING if stretch.part == "sample" else 0)}
+        header = _header(stretch, code)
         return Job(driver="train", header=header, arrays=arrays, seconds=LONGEST_SECONDS, output_bytes=OUTPUT_BYTES)
 
 
-def _header(setup: Setup) -> dict[str, Any]:
-    forward = setup.forward
+def _header(stretch: Stretch, code: str | None) -> TrainHeader:
+    setup, forward = stretch.setup, stretch.setup.forward
     inputs = [one.name for one in forward.inputs]
     program = read_program(forward.source, inputs, setup.dims, forward.output)
     return {
@@ -99,6 +96,15 @@ def _header(setup: Setup) -> dict[str, Any]:
         "mean": setup.mean,
         "variance": setup.variance,
         "rates": setup.rates,
+        "part": stretch.part,
+        "code": code,
+        "seconds": SECONDS,
+        "first": stretch.first,
+        "stop": stretch.stop,
+        "half": stretch.half,
+        "seen": stretch.first,
+        "count": stretch.count,
+        "seed": setup.seed + (SAMPLING if stretch.part == "sample" else 0),
     }
 
 

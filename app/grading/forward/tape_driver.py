@@ -5,24 +5,17 @@ It decides nothing and knows nothing but the author's program; what it sends bac
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
+from app.grading.forward.driver_jobs import Output, TapeHeader, TapeRun
 from app.grading.forward.reverse import StatementError, Sweep, Tape, whole
 
 Tensor = torch.Tensor
 
 
-class Output(Protocol):
-    """Where a driver leaves its results; given by the sandbox."""
-
-    def tensor(self, key: str, value: object) -> None: ...
-
-    def text(self, key: str, value: str) -> None: ...
-
-
-def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: TapeHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Answer a tape job: mode `forward` evaluates, mode `backward` differentiates under forced upstreams."""
     report: dict[str, Any] = {}
     for job in header["runs"]:
@@ -38,9 +31,7 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
     out.text("report", json.dumps(report))
 
 
-def _forward(
-    header: Mapping[str, Any], job: Mapping[str, Any], tape: Tape, arrays: Mapping[str, Tensor], out: Output
-) -> dict[str, Any]:
+def _forward(header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, Tensor], out: Output) -> dict[str, Any]:
     del arrays
     kinds: dict[str, Any] = {}
     for name, value in tape.values.items():
@@ -62,7 +53,7 @@ def _forward(
 
 
 def _backward(
-    header: Mapping[str, Any], job: Mapping[str, Any], tape: Tape, arrays: Mapping[str, Tensor], out: Output
+    header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, Tensor], out: Output
 ) -> dict[str, Any]:
     forced = {name: arrays[key] for name, key in job["forced"].items()}
     sweep = tape.backward(forced)
@@ -75,8 +66,8 @@ def _backward(
     for name in job["want"]:
         if name in gradients:
             out.tensor(f"{job['id']}/g/{name}", gradients[name])
-    if job.get("detail"):
-        _detail(job, tape, sweep, unreduced, forced, arrays, out)
+    if tensor := job.get("detail"):
+        _detail(job, tensor, tape, sweep, unreduced, forced, arrays, out)
     return {
         name: {
             "reference": _largest(gradients[name]),
@@ -89,7 +80,8 @@ def _backward(
 
 
 def _detail(
-    job: Mapping[str, Any],
+    job: TapeRun,
+    tensor: str,
     tape: Tape,
     sweep: Sweep,
     unreduced: Mapping[tuple[int, int], Tensor],
@@ -97,8 +89,8 @@ def _detail(
     arrays: Mapping[str, Tensor],
     out: Output,
 ) -> None:
-    """Everything about one tensor: its shares, their upstreams, what other upstreams and blocked tensors would give."""
-    run, tensor = job["id"], job["detail"]
+    """Everything about *tensor*: its shares, their upstreams, what other upstreams and blocked tensors would give."""
+    run = job["id"]
     for (i, j), share in sweep.shares.items():
         if not _reads(tape, i, j, tensor):
             continue

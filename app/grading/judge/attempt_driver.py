@@ -10,13 +10,12 @@ import ast
 import json
 import math
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from io import StringIO
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 
+from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun, Output
 from app.grading.judge.fault import FILE, describe, is_out_of_memory
 from app.grading.judge.plan import steps
 from app.grading.judge.shown import shown_as
@@ -30,17 +29,7 @@ _NARROW = frozenset(["torch.float32", "torch.float", "torch.FloatTensor"])
 _WIDER = {"float32": "float64", "float": "float64", "FloatTensor": "DoubleTensor"}
 
 
-class Output(Protocol):
-    """Where a driver leaves its results; given by the sandbox."""
-
-    def tensor(self, key: str, value: object) -> None: ...
-
-    def text(self, key: str, value: str) -> None: ...
-
-    def capture(self) -> AbstractContextManager[StringIO]: ...
-
-
-def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: AttemptHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Run the submission of *header* on every set of data that it names."""
     report: dict[str, Any] = {}
     plain = _Code(header["source"], wide=False, echoes=header["echoes"])
@@ -151,22 +140,20 @@ class _Guarded:
 class _Trial:
     """One run of the submission on one set of data."""
 
-    def __init__(
-        self, header: Mapping[str, Any], job: Mapping[str, Any], arrays: Mapping[str, Tensor], code: _Code
-    ) -> None:
+    def __init__(self, header: AttemptHeader, job: AttemptRun, arrays: Mapping[str, Tensor], code: _Code) -> None:
         self.id = job["id"]
         self.code = code
         self.lines = header["lines"]
-        self.last: dict[str, int] = header["last"]
-        self.required: list[str] = header["required"]
+        self.last = header["last"]
+        self.required = header["required"]
         self.finished: dict[int, list[str]] = {}
         for name in self.required:
             if name in self.last:
                 self.finished.setdefault(self.last[name], []).append(name)
-        self.isolated = bool(job["isolated"])
-        self.shown: list[str] = header["shown"]
+        self.isolated = job["isolated"]
+        self.shown = header["shown"]
         self.echoed: list[dict[str, Any]] = []
-        self.visible = bool(job["visible"])
+        self.visible = job["visible"]
         self.arrays = arrays
         self.forced = {name: arrays[key] for name, key in job["forced"].items()}
         self.guarded = {name: _Guarded(name, arrays[key]) for name, key in job["scope"].items()}

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from app.grading.judge.attempt_driver import Output
+from app.grading.forward.driver_jobs import CheckHeader, Output
 from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.shown import shown_as
 
@@ -24,7 +24,7 @@ _NUMBERS = (bool, int, float)
 _PRINTED = 2000
 
 
-def run(header: dict[str, Any], _arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: CheckHeader, _arrays: dict[str, Tensor], out: Output) -> None:
     """Run the learner's text of *header*, then its function on every case."""
     report: dict[str, Any] = {}
     with torch.no_grad():
@@ -48,7 +48,7 @@ def _fresh() -> dict[str, Any]:
     return {"torch": torch, "F": F, "math": math}
 
 
-def _made(header: dict[str, Any], case: str, report: dict[str, Any]) -> list[object]:
+def _made(header: CheckHeader, case: str, report: dict[str, Any]) -> list[object]:
     """The arguments that a case writes; a case that fails is the author's fault, and is reported as such."""
     scope = _fresh()
     _begin()

@@ -8,12 +8,12 @@ import ast
 import json
 import math
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from app.grading.judge.attempt_driver import Output
+from app.grading.forward.driver_jobs import FunctionHeader, Output
 from app.grading.judge.fault import FILE, raised_by
 from app.grading.judge.shown import shown_as
 
@@ -25,24 +25,7 @@ _MOST_LEAVES = 2000
 _LONGEST_TEXT = 400
 
 
-class Header(TypedDict):
-    """What the driver is told.
-
-    Args:
-        cases: By key, code that writes the arguments, or `result`.
-        judged: By key, what another run answered; `expect` of the case says whether it will do.
-        shown: Names of the text whose values are to be shown.
-    """
-
-    source: str
-    function: str
-    arguments: list[str]
-    cases: dict[str, str]
-    judged: dict[str, Any]
-    shown: list[str]
-
-
-def run(header: Header, arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: FunctionHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Run the text of *header*, then every case with what it defined."""
     report: dict[str, Any] = {}
     with torch.no_grad():
@@ -66,7 +49,13 @@ def _fresh() -> dict[str, Any]:
 
 
 def _answered(
-    key: str, case: str, header: Header, scope: dict[str, Any], tree: ast.Module, arrays: dict[str, Tensor], out: Output
+    key: str,
+    case: str,
+    header: FunctionHeader,
+    scope: dict[str, Any],
+    tree: ast.Module,
+    arrays: dict[str, Tensor],
+    out: Output,
 ) -> dict[str, Any]:
     """What became of one case: its `result`, or the error that came instead, and whether a judged one will do."""
 

@@ -8,24 +8,18 @@ import json
 import math
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
+
+from app.grading.forward.driver_jobs import NudgeHeader, Output
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
 
 
-class Output(Protocol):
-    """Where a driver leaves its results; given by the sandbox."""
-
-    def tensor(self, key: str, value: object) -> None: ...
-
-    def text(self, key: str, value: str) -> None: ...
-
-
-def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: NudgeHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Send L without a nudge, and by step of *header* L above, L below and their differences from each other."""
     torch.set_default_dtype(torch.float64)
     probe = _Probe(header, arrays)
@@ -50,11 +44,11 @@ def _row(still: Tensor, above: Tensor, below: Tensor) -> Tensor:
 class _Probe:
     """The program with one entry of one tensor moved."""
 
-    def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Tensor]) -> None:
+    def __init__(self, header: NudgeHeader, arrays: Mapping[str, Tensor]) -> None:
         self._data = {name: arrays[name] for name in header["inputs"]}
         self._upstream = arrays["upstream"]
-        self._output: str = header["output"]
-        self._tensor: str = header["tensor"]
+        self._output = header["output"]
+        self._tensor = header["tensor"]
         self._entry = tuple(header["entry"])
         self._scope = {"torch": torch, "F": F, "math": math, **header["dims"]}
         self._codes = [

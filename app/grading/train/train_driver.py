@@ -13,11 +13,12 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 
+from app.grading.forward.driver_jobs import Output, TrainHeader
 from app.grading.judge.fault import FILE, describe, is_out_of_memory
 
 Tensor = torch.Tensor
@@ -30,19 +31,11 @@ LONGEST_NAME = 30
 _MESSAGE_CHARS = 2000
 
 
-class Output(Protocol):
-    """Where a driver leaves its results; given by the sandbox."""
-
-    def tensor(self, key: str, value: object) -> None: ...
-
-    def text(self, key: str, value: str) -> None: ...
-
-
 class GradientError(Exception):
     """The learner's code left no usable gradient."""
 
 
-def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
+def run(header: TrainHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Do the part of a training run that *header* names."""
     torch.set_default_dtype(getattr(torch, header["dtype"]))
     # Whatever an author's or a learner's own draw may be, it must not depend on the moment.
@@ -55,9 +48,9 @@ def run(header: dict[str, Any], arrays: dict[str, Tensor], out: Output) -> None:
 class Model:
     """A forward program with its parameters as they stand now."""
 
-    def __init__(self, header: Mapping[str, Any], arrays: Mapping[str, Tensor]) -> None:
+    def __init__(self, header: TrainHeader, arrays: Mapping[str, Tensor]) -> None:
         self.header = header
-        self.names: list[str] = [one["name"] for one in header["parameters"]]
+        self.names = [one["name"] for one in header["parameters"]]
         self.values = {name: arrays[f"p/{name}"].clone() for name in self.names if f"p/{name}" in arrays}
         self.held = {key.removeprefix("h/"): value for key, value in arrays.items() if key.startswith("h/")}
         self.generator = torch.Generator()
@@ -199,7 +192,7 @@ def calibrate(model: Model, out: Output) -> None:
     Source: T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
     variances", 1979, http://i.stanford.edu/pub/cstr/reports/cs/tr/79/773/CS-TR-79-773.pdf
     """
-    names = (model.header["mean"], model.header["variance"])
+    names = [name for name in (model.header["mean"], model.header["variance"]) if name is not None]
     mean, variance = (model.held.pop(name, None) for name in names)
     program, seen = model.program(names), model.header["seen"]
     for rows in _chunks(len(model.targets)):
@@ -259,7 +252,7 @@ PARTS: Mapping[str, Callable[[Model, Output], None]] = {
 }
 
 
-def _taped(header: Mapping[str, Any]) -> bool:
+def _taped(header: TrainHeader) -> bool:
     """Whether torch has to find the gradients."""
     return header["part"] in ("steps", "gradients") and header["code"] is None
 
