@@ -74,7 +74,6 @@ async def lesson(
         readiness=site.grader.readiness,
         has_math=lesson.name in site.with_math,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
-        draw=site.picture,
     )
 
 
