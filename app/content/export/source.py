@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
 
 from app.content.errors import Faults
 from app.content.fences import Body, Directive, File, markdown, pieces
@@ -37,33 +37,30 @@ def cut(body: Body, file: File, known: Mapping[str, Sequence[str]]) -> list[str 
 
 def without_lists(text: str, wanted: re.Pattern[str]) -> tuple[str, list[Item]]:
     """*text* without those lists that have an item which *wanted* matches, and the items of these."""
-    tokens = markdown().parse(text)
     lines = text.split("\n")
     rest: list[str] = []
     items: list[Item] = []
     at = 0
-    for token in tokens:
-        if token.type != "bullet_list_open" or token.level or not token.map:
-            continue
-        first, last = token.map
-        starts = [one.map for one in tokens if one.type == "list_item_open" and one.level == 1 and one.map]
-        inside = [(start, end) for start, end in starts if first <= start < last]
-        if any(wanted.match(lines[start]) for start, _ in inside):
-            rest += lines[at:first]
-            items += [_item(lines[start:end], tokens, start) for start, end in inside]
-            at = last
+    for block in SyntaxTreeNode(markdown().parse(text)).children:
+        inside = block.children if block.type == "bullet_list" else []
+        if any(wanted.match(lines[_lines(item)[0]]) for item in inside):
+            rest += lines[at : _lines(block)[0]]
+            items += [_item(lines, item) for item in inside]
+            at = _lines(block)[1]
     return _text([*rest, *lines[at:]]), items
 
 
-def _item(lines: Sequence[str], tokens: Sequence[Token], start: int) -> Item:
-    quotes = [
-        (one.map[0] - start, one.map[1] - start)
-        for one in tokens
-        if one.type == "blockquote_open" and one.level == 2 and one.map and 0 <= one.map[0] - start < len(lines)
-    ]
-    quoted = {line for first, last in quotes for line in range(first, last)}
-    indent = len(lines[0]) - len(lines[0].lstrip("-*+ "))
-    dedented = [lines[0].lstrip("-*+ "), *(_dedented(line, indent) for line in lines[1:])]
+def _lines(node: SyntaxTreeNode) -> tuple[int, int]:
+    """The first line of a block, and the first one behind it."""
+    return node.map or (0, 0)
+
+
+def _item(lines: Sequence[str], item: SyntaxTreeNode) -> Item:
+    first, last = _lines(item)
+    quotes = [_lines(one) for one in item.children if one.type == "blockquote"]
+    quoted = {line - first for start, end in quotes for line in range(start, end)}
+    indent = len(lines[first]) - len(lines[first].lstrip("-*+ "))
+    dedented = [lines[first].lstrip("-*+ "), *(_dedented(line, indent) for line in lines[first + 1 : last])]
     quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
     return Item(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
 
