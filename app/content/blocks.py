@@ -113,7 +113,24 @@ class Visual:
 
 Quiz = Shape | Number | Choice | Axes | Matmul | Order
 CodeBox = Grad | Bug | Checker | FunctionBox
-Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Questions that are answered in one form, row by row; each row stores its own answer."""
+
+    place: Place
+    name: str
+    prompt: Markup
+    rows: tuple[Quiz, ...]
+
+
+Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual | Sheet
+
+
+def held_by(block: Block) -> tuple[Block, ...]:
+    """The blocks that stand inside of *block*."""
+    return block.rows if isinstance(block, Sheet) else ()
 
 
 def program_of(quiz: Quiz) -> str | None:
@@ -160,8 +177,26 @@ class Lesson:
     was: tuple[str, ...] = ()
 
     @cached_property
+    def every(self) -> tuple[Block, ...]:
+        """All blocks in file order; those that stand inside of another one come behind it."""
+        return tuple(one for block in self.blocks for one in (block, *held_by(block)))
+
+    @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, Exercise))
+        return tuple(block for block in self.every if isinstance(block, Exercise))
+
+    @cached_property
+    def tasks(self) -> tuple[tuple[str, ...], ...]:
+        """What is counted as one: the names of an exercise, or of all rows of a sheet."""
+        asked = (held_by(block) or (block,) for block in self.blocks)
+        named = (tuple(one.name for one in group if isinstance(one, Exercise)) for group in asked)
+        return tuple(names for names in named if names)
+
+    @cached_property
+    def sheets(self) -> Mapping[str, Sheet]:
+        """The sheets by their own names and by those of their rows."""
+        found = [block for block in self.every if isinstance(block, Sheet)]
+        return {name: one for one in reversed(found) for name in (one.name, *(row.name for row in one.rows))}
 
     @cached_property
     def named(self) -> Mapping[str, Exercise]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from app.content.addresses import lesson_slug
-from app.content.blocks import Block, Exercise, Forward, Lesson, Prose
+from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, held_by
 from app.content.directives import OPTIONS, READERS
 from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
@@ -105,6 +105,7 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
     block = READERS[part.name](part, reading)
     if isinstance(block, Forward):
         reading.forwards[block.name] = block
-    if isinstance(block, Exercise):
-        reading.exercises[block.name] = block
+    for one in (block, *held_by(block)) if block else ():
+        if isinstance(one, Exercise):
+            reading.exercises[one.name] = one
     return block

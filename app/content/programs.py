@@ -145,6 +145,15 @@ def outputs_of(forward: Forward) -> tuple[str, ...]:
     return written(tree) if isinstance(tree, ast.Module) else ()
 
 
+def statement_of(tensor: str, forward: Forward) -> str:
+    """The line of *forward* that writes *tensor*, as it stands there; for an input, its name."""
+    tree = parsed(forward.source)
+    for statement in tree.body if isinstance(tree, ast.Module) else ():
+        if isinstance(statement, ast.Assign) and tensor in (targets(statement) or ()):
+            return ast.get_source_segment(forward.source, statement) or tensor
+    return tensor
+
+
 def tensors_of(forward: Forward) -> tuple[str, ...]:
     """Inputs and intermediates, in the order in which they come to be."""
     return tuple(dict.fromkeys((*(one.name for one in forward.inputs), *outputs_of(forward))))

@@ -119,16 +119,18 @@ class Reading:
             hints=self.hints(inside),
         )
 
-    def inside(self, directive: Directive, children: Sequence[str] = ("hint",)) -> Inside:
-        """The body of a prose directive, in which *children* may stand."""
+    def inside(
+        self, directive: Directive, children: Sequence[str] = ("hint",), options: Mapping[str, Sequence[str]] = CHILDREN
+    ) -> Inside:
+        """The body of a prose directive, in which *children* may stand that have these *options*."""
         tokens = self.prose.tokens(directive.body.text)
-        known = {name: CHILDREN[name] for name in children}
+        known = {name: options[name] for name in children}
         parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
         found = [part for part in parts if isinstance(part, Directive)]
         for child in found:
             check_fence(child, self.faults)
-            if child.argument and child.name not in TITLED:
+            if child.argument and child.name in CHILDREN and child.name not in TITLED:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
         return Inside(own, directive.body.line, found)

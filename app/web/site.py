@@ -176,8 +176,8 @@ class Site:
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""
-        done = sum(one.name in solved for one in lesson.exercises)
-        return LessonProgress(lesson=lesson, done=done, total=len(lesson.exercises), after=self.neighbours(lesson)[1])
+        done = sum(all(name in solved for name in names) for names in lesson.tasks)
+        return LessonProgress(lesson=lesson, done=done, total=len(lesson.tasks), after=self.neighbours(lesson)[1])
 
     def unit_of(self, lesson: Lesson) -> Unit:
         return next(unit for unit in self.course.units if lesson in unit.lessons)

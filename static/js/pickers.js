@@ -131,3 +131,11 @@ document.addEventListener("htmx:after:swap", () => {
 document.addEventListener("input", (event) => {
   if (event.target.matches(".quiz input[type=text]")) event.target.removeAttribute("aria-invalid");
 });
+
+// In a sheet, Enter goes down to the next row; the row that is left is sent, as by any other way of leaving it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches(".rows input[type=text]")) return;
+  event.preventDefault();
+  const stops = [...event.target.form.querySelectorAll("input[type=text], button[data-action=answer]")];
+  stops[stops.indexOf(event.target) + 1]?.focus();
+});

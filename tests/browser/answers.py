@@ -31,6 +31,7 @@ def served(folder: Path) -> Path:
     small.mkdir()
     for name in ("unit.md", f"01-{SMALL_SLUG}.md"):
         shutil.copy(EACH_KIND / name, small)
+    shutil.copytree(EACH_KIND.parents[1] / "held/1-held", folder / "11-held")
     return folder
 
 

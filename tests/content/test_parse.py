@@ -52,6 +52,64 @@ def test_every_fault_is_told_at_its_place_with_what_to_write(path):
     assert read is None
 
 
+SHEET = """---
+title: Sheets
+id: sheets
+estimate: 1 min
+---
+
+```{forward} linear
+:dims: {N: 32, D: 100}
+:inputs: {X: [N, D], W: [D, 27]}
+:output: Y
+Y = X @ W
+```
+
+```{forward} other
+:inputs: {W: [3]}
+:output: y
+y = W * 2
+```
+
+::::{sheet} shapes
+:forward: linear
+
+Which?
+
+:::{shape} inherits
+:of: W
+
+One.
+:::
+
+:::{shape} names-its-own
+:forward: other
+:of: W
+
+Two.
+:::
+
+:::{number} takes-none
+:answer: 3
+
+Three.
+:::
+::::
+
+See [a row](#takes-none).
+"""
+
+
+def test_rows_of_a_sheet_are_exercises_that_take_its_program():
+    read, errors = parse_lesson(SHEET, "01-sheets.md")
+
+    assert errors == ()
+    assert read is not None
+    assert [one.name for one in read.exercises] == ["inherits", "names-its-own", "takes-none"]
+    assert [getattr(one, "forward", None) for one in read.exercises] == ["linear", "other", None]
+    assert read.tasks == (("inherits", "names-its-own", "takes-none"),)
+
+
 def test_blocks_stand_in_file_order():
     kinds = [type(block) for block in lesson("07-linear-layer.md").blocks]
 

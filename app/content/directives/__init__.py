@@ -19,6 +19,7 @@ from app.content.directives import (
     order,
     program,
     shape,
+    sheet,
     train,
     visual,
 )
@@ -30,7 +31,7 @@ Read = Callable[[Directive, Reading], Block | None]
 # A directive is called as its file is; the callouts share one.
 _FILES = {
     one.__name__.rpartition(".")[2]: one
-    for one in (forward, shape, number, choice, axes, matmul, order, grad, bug, checker, program, train, visual)
+    for one in (forward, shape, number, choice, axes, matmul, order, grad, bug, checker, program, sheet, train, visual)
 } | dict.fromkeys(callout.KINDS, callout)
 
 READERS: Mapping[str, Read] = {name: one.read for name, one in _FILES.items()}

@@ -2,7 +2,21 @@
 
 from collections.abc import Iterator
 
-from app.content.blocks import Bug, Callout, Checker, Exercise, Forward, FunctionBox, Grad, Lesson, Quiz, Train, Visual
+from app.content.blocks import (
+    Bug,
+    Callout,
+    Checker,
+    Exercise,
+    Forward,
+    FunctionBox,
+    Grad,
+    Lesson,
+    Quiz,
+    Shape,
+    Sheet,
+    Train,
+    Visual,
+)
 from app.content.directives import OPTIONS
 from app.content.errors import Faults
 from app.content.export.box_cells import checker, function, gradients, program
@@ -14,6 +28,7 @@ from app.content.fences import Directive, File
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
 from app.content.options import Options
 from app.content.parse import file_of
+from app.content.programs import statement_of
 from app.content.reading import CHILDREN
 
 BELOW = (
@@ -21,6 +36,9 @@ BELOW = (
     "gradients to compare with, and counts a blank (`____`) as *not yet*."
 )
 CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside"}
+
+
+Written = Exercise | Visual | Callout | Sheet
 
 
 def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
@@ -52,17 +70,15 @@ def _opening(lesson: Lesson, goals: list[str]) -> str:
     return "\n\n".join(lines)
 
 
-def _block(lesson: Lesson, directive: Directive) -> Exercise | Forward | Visual | Callout | None:
-    for block in lesson.blocks:
-        if isinstance(block, Exercise | Forward | Visual | Callout) and block.place.line == directive.place.line:
+def _block(lesson: Lesson, directive: Directive) -> Written | Forward | None:
+    for block in lesson.every:
+        if isinstance(block, Written | Forward) and block.place.line == directive.place.line:
             return block
     return None
 
 
-def _cells(
-    lesson: Lesson, block: Exercise | Visual | Callout, directive: Directive, file: File, work: Work
-) -> Iterator[Cell]:
-    parts = cut(directive.body, file, CHILDREN)
+def _cells(lesson: Lesson, block: Written, directive: Directive, file: File, work: Work) -> Iterator[Cell]:
+    parts = cut(directive.body, file, {**OPTIONS, **CHILDREN})
     text = unlinked("\n\n".join(part for part in parts if isinstance(part, str)))
     inside = [part for part in parts if isinstance(part, Directive)]
     hints = [unlinked(part.body.text.strip("\n")) for part in inside if part.name == "hint"]
@@ -70,10 +86,15 @@ def _cells(
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
+    if isinstance(block, Sheet):
+        yield Cell(text=f'<a id="{block.name}"></a>\n\n{text}', name=f"{block.name}-asked")
+        for row, one in zip(inside, block.rows, strict=True):
+            yield from _cells(lesson, one, row, file, work)
+        return
     right = Options(directive.options, directive.name, directive.place, Faults(file.path)).text("right") or ""
     hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]
     yield Cell(
-        text=f'<a id="{block.name}"></a>\n\n{_asked(block, text, hints, work, right)}',
+        text=f'<a id="{block.name}"></a>\n\n{_asked(lesson, block, text, hints, work, right)}',
         name=f"{block.name}-asked",
         drawing=work.drawings.get(block.name),
     )
@@ -88,7 +109,13 @@ def _cells(
             yield from training(lesson, block, work)
 
 
-def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str) -> str:
+def _line(lesson: Lesson, quiz: Quiz) -> str:
+    """What stands above a row of a sheet: the line of the program that it asks about."""
+    forward = lesson.forward(quiz.forward or "") if isinstance(quiz, Shape) and quiz.name in lesson.sheets else None
+    return statement_of(quiz.of or "", forward) if isinstance(quiz, Shape) and forward else ""
+
+
+def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str], work: Work, right: str) -> str:
     match block:
         case Visual():
             return text if block.name in work.drawings else f"**Picture** (on the page of the lesson)\n\n{text}"
@@ -102,5 +129,6 @@ def _asked(block: Exercise | Visual, text: str, hints: list[str], work: Work, ri
         case Train():
             return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
+            text = f"`{line}`\n\n{text}" if (line := _line(lesson, block)) else text
             return f"**Question**\n\n{question(block, text, hints, work, unlinked(right))}"
     return text

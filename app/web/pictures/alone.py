@@ -47,7 +47,7 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
     """The pictures of *lesson* by name. Shapes are those that the source of a program tells; nothing is run."""
     found = {}
-    for block in lesson.blocks:
+    for block in lesson.every:
         if not isinstance(block, Visual):
             continue
         forward = lesson.forward(block.forward) if block.forward else None

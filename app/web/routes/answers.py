@@ -1,23 +1,30 @@
-"""Quiz answers: mark, remember, show."""
+"""Quiz answers, one at a time or a sheet of them: mark, remember, show."""
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Form
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Exercise, Matmul, Quiz
+from app.content.blocks import Exercise, Lesson, Matmul, Number, Quiz, Shape, Sheet
 from app.store import progress
 from app.store.progress import LessonState
+from app.store.tables import Progress
 from app.web.render import back_to, wants_fragment
-from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import hints_view, quiz_view
+from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
+from app.web.views.exercise_view import QuizView, hints_view, quiz_view
+from app.web.views.lesson_view import sheet_view
 
 ANSWER_CHARACTERS = 200
 VALUES = 96
+MOST_FIELDS = 1000
+DITTO = ('"', "''", "″", "〃", "”")
+"""What says *the same as above* in a row of a sheet."""
 
 router = APIRouter()
 
@@ -38,31 +45,85 @@ async def answer(
     """Mark one answer. The answer and what was said about it are kept."""
     quiz = quiz_of(exercise)
     fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
-    given = tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in fields)
-    shapes = await site.shapes.about(lesson, quiz)
-    view = quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
-    assert view.feedback is not None, "a given answer is marked"
-    learner = await visitor.begin()
-    answered = progress.Answered(
-        kind="quiz",
-        text=json.dumps(given),
-        verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
-        correct=view.feedback.correct,
-    )
-    async with site.database.write() as db:
-        await progress.record_attempt(db, learner, lesson.name, quiz.name, answered)
-        rows = await progress.progress_in(db, learner, lesson.name)
-        if view.feedback.correct:
-            rows[quiz.name] = await progress.mark_solved(db, learner, lesson.name, quiz.name)
+    view = await _marked(site, lesson, quiz, _plain(fields))
+    rows = await _recorded(site, await visitor.begin(), lesson, [view])
     if not wants_fragment(request):
         return back_to(f"/lessons/{lesson.slug}", quiz.name)
     state = LessonState(progress=rows)
     return site.pages.fragment(
-        "_answered.html",
-        view=replace(view, solved=quiz.name in state.solved, hints=hints_view(quiz, state, view.url)),
-        announcement=view.announcement,
+        "_answered.html", view=_standing(view, state), progress=site.progress(lesson, state.solved)
+    )
+
+
+@router.post("/lessons/{slug}/sheet/{name}")
+async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
+    """Mark the rows of a sheet whose answer is new."""
+    sheet = lesson.sheets.get(name)
+    if sheet is None or sheet.name != name:
+        raise HTTPException(404)
+    given = answers_in(sheet, await request.form(max_files=0, max_fields=MOST_FIELDS))
+    learner = await visitor.begin()
+    async with site.database.read() as db:
+        tries = await progress.tries_of(db, learner, lesson.name)
+    before = {name: one.newest.text for name, one in tries.items()}
+    fresh = [row for row in sheet.rows if row.name in given and before.get(row.name) != json.dumps(given[row.name])]
+    views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
+    rows = await _recorded(site, learner, lesson, views)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", next((view.name for view in views), name))
+    state = LessonState(progress=rows)
+    return site.pages.fragment(
+        "_sheet_answered.html",
+        view=await sheet_view(site, lesson, sheet, state, learner),
+        answered=[_standing(view, state) for view in views],
         progress=site.progress(lesson, state.solved),
     )
+
+
+def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
+    """By row, the answer that *form* holds. An empty row has none; a ditto mark repeats the answer above."""
+    found: dict[str, tuple[str, ...]] = {}
+    above: tuple[str, ...] = ()
+    for row in sheet.rows:
+        given = _plain([one for one in form.getlist(row.name) if isinstance(one, str)][:VALUES])
+        if isinstance(row, Shape | Number):
+            same = bool(above) and "".join(given).strip() in DITTO
+            given = above = above if same else given
+        if any(value.strip() for value in given):
+            found[row.name] = given
+    return found
+
+
+def _plain(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in values)
+
+
+async def _marked(site: Site, lesson: Lesson, quiz: Quiz, given: tuple[str, ...]) -> QuizView:
+    shapes = await site.shapes.about(lesson, quiz)
+    return quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
+
+
+async def _recorded(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Mapping[str, Progress]:
+    """Keep the answers of *views* and what was said about them; the progress in the lesson, by exercise."""
+    async with site.database.write() as db:
+        for view in views:
+            assert view.feedback is not None, "a given answer is marked"
+            answered = progress.Answered(
+                kind="quiz",
+                text=json.dumps(view.given),
+                verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
+                correct=view.feedback.correct,
+            )
+            await progress.record_attempt(db, learner, lesson.name, view.name, answered)
+            if view.feedback.correct:
+                await progress.mark_solved(db, learner, lesson.name, view.name)
+        await db.flush()
+        return await progress.progress_in(db, learner, lesson.name)
+
+
+def _standing(view: QuizView, state: LessonState) -> QuizView:
+    """*view* with what *state* says about its exercise."""
+    return replace(view, solved=view.name in state.solved, hints=hints_view(view.quiz, state, view.url))
 
 
 def quiz_of(exercise: Exercise) -> Quiz:

@@ -20,6 +20,8 @@ from app.content.blocks import (
     Quiz,
     program_of,
 )
+from app.content.blocks import Shape as ShapeQuiz
+from app.content.programs import statement_of
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
@@ -59,7 +61,12 @@ class HintsView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizView:
-    """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`."""
+    """A quiz. *given* is the last answer, value by value; *state* is `open`, `right` or `wrong`.
+
+    Args:
+        sheet: The name of the sheet that it is a row of; empty for a quiz of its own.
+        statement: In a sheet, the line of the program that writes the tensor that is asked about.
+    """
 
     quiz: Quiz
     url: str
@@ -69,10 +76,22 @@ class QuizView:
     solved: bool
     hints: HintsView
     offered: Offered
+    sheet: str = ""
+    statement: str = ""
 
     @property
     def name(self) -> str:
         return self.quiz.name
+
+    @property
+    def form(self) -> str:
+        """The id of the form that it is answered in."""
+        return f"{self.sheet or self.name}-form"
+
+    @property
+    def field(self) -> str:
+        """The name of its fields: a sheet has rows to tell apart."""
+        return self.name if self.sheet else "answer"
 
     @property
     def product(self) -> dict[str, str]:
@@ -236,6 +255,7 @@ def quiz_view(
 
     feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
     url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
+    sheet = lesson.sheets.get(quiz.name)
     return QuizView(
         quiz=quiz,
         url=url,
@@ -245,6 +265,8 @@ def quiz_view(
         solved=quiz.name in state.solved,
         hints=hints_view(quiz, state, url),
         offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
+        sheet=sheet.name if sheet else "",
+        statement=statement_of(quiz.of or "", forward) if sheet and forward and isinstance(quiz, ShapeQuiz) else "",
     )
 
 

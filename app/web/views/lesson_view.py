@@ -1,17 +1,19 @@
 """A lesson with what one learner has done in it, put together for the page."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import Block, CodeBox, Lesson, Quiz, Train, Visual
+from app.content.blocks import Block, CodeBox, Lesson, Quiz, Sheet, Train, Visual
 from app.store.progress import LessonState
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.training_view import TrainView, train_view
 
-View = QuizView | CodeView | TrainView | NamesView | Markup
+View: TypeAlias = "QuizView | SheetView | CodeView | TrainView | NamesView | Markup | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Item:
     """One block of the page, with the learner's side of an exercise or what a picture shows."""
 
     block: Block
-    view: View | None
+    view: View
 
     @property
     def template(self) -> str:
@@ -27,16 +29,36 @@ class Item:
         return f"_{type(self.block).__name__.lower()}.html"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetView:
+    """Questions in one form."""
+
+    sheet: Sheet
+    url: str
+    rows: tuple[Item, ...]
+    solved: Collection[str]
+
+    @property
+    def name(self) -> str:
+        return self.sheet.name
+
+    @property
+    def done(self) -> int:
+        return sum(row.name in self.solved for row in self.sheet.rows)
+
+
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
     return [Item(block, await _view(site, lesson, block, state, learner)) for block in lesson.blocks]
 
 
-async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> View | None:
+async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> View:
     if isinstance(block, CodeBox):
         scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
         return code_view(site.kept, lesson, block, state, scope, shapes)
     if isinstance(block, Quiz):
         return quiz_view(site.kept, lesson, block, state, await site.shapes.about(lesson, block))
+    if isinstance(block, Sheet):
+        return await sheet_view(site, lesson, block, state, learner)
     if isinstance(block, Train):
         return await train_view(site, lesson, block, state, learner)
     if isinstance(block, Visual) and block.kind == "names":
@@ -45,3 +67,9 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         forward = lesson.forwards.get(block.forward) if block.forward else None
         return site.picture(block, await site.shapes.of(forward), forward)
     return None
+
+
+async def sheet_view(site: Site, lesson: Lesson, sheet: Sheet, state: LessonState, learner: int | None) -> SheetView:
+    rows = [Item(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
+    url = f"/lessons/{lesson.slug}/sheet/{sheet.name}"
+    return SheetView(sheet=sheet, url=url, rows=tuple(rows), solved=state.solved)

@@ -1,0 +1,49 @@
+"""`{sheet}`: questions in one form, row by row, each judged on its own."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from app.content.blocks import Axes, Choice, Number, Shape, Sheet
+from app.content.directives import axes, choice, number, shape
+from app.content.fences import Directive
+from app.content.options import Value
+from app.content.reading import Reading
+
+OPTIONS = ("forward",)
+ROWS: Mapping[str, Callable[[Directive, Reading], Axes | Choice | Number | Shape]] = {
+    "shape": shape.read,
+    "number": number.read,
+    "choice": choice.read,
+    "axes": axes.read,
+}
+ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "shape": shape.OPTIONS,
+    "number": number.OPTIONS,
+    "choice": choice.OPTIONS,
+    "axes": axes.OPTIONS,
+}
+
+
+def read(directive: Directive, reading: Reading) -> Sheet:
+    options = reading.options(directive)
+    forward = reading.forward(options, needed=False)
+    name = reading.name(directive)
+    inside = reading.inside(directive, tuple(ROWS), ROW_OPTIONS)
+    shared = {"forward": options.entries["forward"]} if forward else {}
+    rows = [replace(child, options=_passed_on(shared, child)) for child in inside.children]
+    if len(rows) < 2:
+        message = f"{reading.title(directive)} has {'one row only' if rows else 'no row'}."
+        fix = "Put questions in it, such as ':::{shape} some-id'; a single one stands for itself."
+        reading.faults.add(directive.place, "too-few-rows", message, fix)
+    reading.prose.anchors += [row.argument for row in rows]
+    return Sheet(
+        place=directive.place,
+        name=name,
+        prompt=reading.prompt(directive, inside.tokens, inside.line),
+        rows=tuple(ROWS[row.name](row, reading) for row in rows),
+    )
+
+
+def _passed_on(shared: Mapping[str, Value], row: Directive) -> Mapping[str, Value]:
+    """The options of *row*, and those of the sheet that it takes and does not have."""
+    return {key: value for key, value in shared.items() if key in ROW_OPTIONS[row.name]} | dict(row.options)
