@@ -34,7 +34,9 @@ def unit(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_sound_lesson_ends_with_zero_and_is_counted() -> None:
+def test_a_sound_lesson_ends_with_zero_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKHAND_GRADERS", "1")
+
     result = runner.invoke(app, ["check", str(LESSON)])
 
     assert result.exit_code == 0, result.output

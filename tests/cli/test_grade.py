@@ -31,7 +31,12 @@ def backhand(*arguments: str, feed: str = "") -> subprocess.CompletedProcess[str
 @pytest.fixture
 def called(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch) -> Call:
     """The command in this process, asking graders that are up already."""
-    monkeypatch.setattr(grade, "LocalGraders", lambda *_, **__: graders)
+
+    def with_gate(*_: object, gate: bool, **__: object) -> SharedGraders:
+        monkeypatch.setattr(graders._pool, "_gate", gate)
+        return graders
+
+    monkeypatch.setattr(grade, "LocalGraders", with_gate)
 
     def call(*arguments: str, feed: str = "") -> subprocess.CompletedProcess[str]:
         result = CliRunner().invoke(app, arguments, input=feed)
@@ -111,7 +116,7 @@ def test_a_batch_answers_every_line_whatever_it_does(called: Call, exercise: str
 def test_without_the_gate_the_jail_alone_stops_what_the_gate_would_refuse(called: Call, exercise: str) -> None:
     code = {"fork": "import os\nos.fork()\n" + RIGHT, "honest": RIGHT}
 
-    gated, jailed = batch(called, exercise, code), batch(backhand, exercise, code, "--no-gate")
+    gated, jailed = batch(called, exercise, code), batch(called, exercise, code, "--no-gate")
 
     assert gated["fork"]["outcome"] == "refused"
     assert jailed["fork"]["outcome"] in ("denied", "error")

@@ -130,14 +130,12 @@ def test_network_kernel_objects_and_host_name_are_not_those_of_the_machine(child
     assert Path(f"/proc/{pid}/ns/{space}").readlink() != Path(f"/proc/self/ns/{space}").readlink()
 
 
-@pytest.mark.parametrize("owner", ["root", "nobody"])
-@as_root
-def test_it_ends_when_grader_and_zygote_are_killed(owner):
-    remote = RemoteJail(OWNERS[owner])
-    with running(remote) as pid:
-        remote.kill()
+def test_it_ends_when_grader_and_zygote_are_killed(child):
+    """The last that is asked of each."""
+    _, pid, remote = child
+    remote.kill()
 
-        assert eventually(lambda: not status(pid))
+    assert eventually(lambda: not status(pid))
 
 
 def test_the_zygote_makes_the_next_child_while_the_last_one_lives(jail: Jail):

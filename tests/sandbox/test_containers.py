@@ -141,6 +141,7 @@ def test_in_bubblewrap_the_jail_holds(container: str) -> None:
         assert said["uid"] == 1000
 
 
+@pytest.mark.prove
 @pytest.mark.skipif(os.geteuid() != 0 or not can_change_user(), reason="only root can become another user with setpriv")
 def test_as_a_user_without_rights_on_a_read_only_root_the_jail_holds() -> None:
     said = asked([bubblewrap(), *READ_ONLY, *NOBODY, *PYTHON])
@@ -272,9 +273,8 @@ def runc(folder: Path) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    "uid", [pytest.param(0, id="as root", marks=pytest.mark.prove), pytest.param(1000, id="as another user")]
-)
+@pytest.mark.prove
+@pytest.mark.parametrize("uid", [0, 1000], ids=["as root", "as another user"])
 def test_in_runc_with_all_capabilities_dropped_the_jail_holds(tmp_path: Path, uid: int) -> None:
     said = runc(bundle(tmp_path, uid=uid, capabilities=""))
 

@@ -4,8 +4,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,16 +82,34 @@ STOPS = {
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the layers show apart only where root has rights to lose")
 
 
-@contextmanager
-def jail_with(*layers: str) -> Iterator[Jail]:
-    jail = Jail.__new__(Jail)
-    jail.command = (sys.executable, "-I", "-B", str(SCRIPT), ",".join(layers))
-    jail.demanded = 0
-    jail.__init__()
-    jail._filtered = "seccomp" in layers
-    assert jail.is_warm(SECONDS), jail._failure
-    yield jail
-    jail.close()
+Jails = Callable[..., Jail]
+
+
+@pytest.fixture(scope="module")
+def jail_with(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jails]:
+    """Gives the jail whose next runs have these layers and no others: one of two, with namespaces and without."""
+    place = tmp_path_factory.mktemp("layers")
+    started: dict[bool, Jail] = {}
+
+    def start(name: str) -> Jail:
+        jail = Jail.__new__(Jail)
+        jail.command = (sys.executable, "-I", "-B", str(SCRIPT), str(place / name))
+        jail.__init__()
+        assert jail.is_warm(SECONDS), jail._failure
+        return jail
+
+    def given(*layers: str, demanded: int = 0) -> Jail:
+        apart = "namespaces" in layers
+        (place / str(apart)).write_text(",".join(layers))
+        if apart not in started:
+            started[apart] = start(str(apart))
+        jail = started[apart]
+        jail.demanded, jail._filtered = demanded, "seccomp" in layers
+        return jail
+
+    yield given
+    for jail in started.values():
+        jail.close()
 
 
 def won(jail: Jail) -> set[str]:
@@ -114,48 +131,41 @@ def _won(jail: Jail) -> set[str]:
 
 
 @needs_root
-def test_with_no_layer_at_all_every_attack_succeeds():
-    with jail_with("none") as jail:
-        assert won(jail) == set(ATTACKS)
+def test_with_no_layer_at_all_every_attack_succeeds(jail_with: Jails):
+    assert won(jail_with("none")) == set(ATTACKS)
 
 
 @needs_root
 @pytest.mark.parametrize("layer", STOPS)
-def test_each_layer_alone_stops_what_it_is_for(layer, jail):
+def test_each_layer_alone_stops_what_it_is_for(layer, jail, jail_with: Jails):
     if dict(jail.layers).get(layer, "on") != "on":
         pytest.skip(f"{layer} is missing here")
-    with jail_with(layer) as only:
-        stopped = set(ATTACKS) - won(only)
 
-    assert stopped == STOPS[layer]
+    assert set(ATTACKS) - won(jail_with(layer)) == STOPS[layer]
 
 
 @needs_root
-def test_without_the_filter_the_other_layers_still_hold_most():
-    with jail_with("landlock", "limits", "user", "hide", "namespaces") as jail:
-        left = won(jail)
+def test_without_the_filter_the_other_layers_still_hold_most(jail_with: Jails):
+    left = won(jail_with("landlock", "limits", "user", "hide", "namespaces"))
 
     assert left <= {"sleep", "map executable memory", "make a key", "make shared memory", "enter a namespace"}
 
 
-def test_a_child_that_applied_less_than_planned_is_a_fault():
-    jail = Jail.__new__(Jail)
-    jail.command = (sys.executable, "-I", "-B", str(SCRIPT), "seccomp,limits,hide")
-    jail.__init__()
+def test_a_child_that_applied_less_than_planned_is_a_fault(jail_with: Jails):
+    jail = jail_with("seccomp", "limits", "hide", demanded=Jail.demanded)
 
     reply = jail.run(Job(driver="probe", header={"source": "y = torch.ones(1)", "names": ["y"]}))
-    jail.close()
 
     expected = "fault" if dict(jail.layers)["landlock"] == "on" else "done"
     assert reply.ending == expected
 
 
 @needs_root
-def test_a_child_without_the_filter_is_a_fault_whatever_else_it_says():
-    with jail_with("landlock", "limits", "user", "hide") as jail:
-        jail._filtered = True
+def test_a_child_without_the_filter_is_a_fault_whatever_else_it_says(jail_with: Jails):
+    jail = jail_with("landlock", "limits", "user", "hide")
+    jail._filtered = True
 
-        reply = jail.run(Job(driver="probe", header={"source": "y = torch.ones(1)", "names": ["y"]}))
+    reply = jail.run(Job(driver="probe", header={"source": "y = torch.ones(1)", "names": ["y"]}))
 
     assert (reply.ending, reply.detail) == ("fault", "the child was not confined as planned")
 

@@ -1,12 +1,17 @@
-"""A zygote that keeps only some layers: `python -I -B without.py LAYER,LAYER FD`. For the layer matrix alone."""
+"""A zygote whose children keep only some layers: `python -I -B without.py PLACE FD`. For the layer matrix alone.
+
+PLACE names a file with the layers of the next run, read by each child before it confines itself; whether there are
+namespaces is decided once, by the word `namespaces` in it when the zygote starts.
+"""
 
 import dataclasses
 import resource
 import sys
+from pathlib import Path
 
 from app.sandbox import jail, kernel, landlock, zygote, zygote_loop
 
-KEPT = set(sys.argv[1].split(","))
+PLACE = Path(sys.argv[1])
 
 
 def keep_files_out(plan: jail.Plan, _run: jail.Run) -> int:
@@ -29,31 +34,32 @@ def hide(plan: jail.Plan, run: jail.Run) -> int:
     return jail.hide(plan, run)
 
 
-STEPS = {"user": jail.drop_user, "hide": hide, "landlock": keep_files_out, "limits": set_limits}
-
-
-def main() -> None:
-    original = zygote_loop.protection.plan
-
-    def plan() -> jail.Plan:
-        found = original()
-        return found if "seccomp" in KEPT else dataclasses.replace(found, filter=None)
-
-    zygote_loop.protection.plan = plan
-    # The zygote hides as well, and its children inherit that; here it is the child's own step that is looked at.
-    zygote_loop.kernel.hide_memory = lambda: None
-    if "namespaces" not in KEPT:
-        zygote_loop.namespaces.enter = lambda **_: None
-    jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in KEPT)]
-    if "seccomp" in KEPT:
-        jail.STEPS.append(no_new_privileges)
-    sys.argv = [sys.argv[0], sys.argv[2]]
-    zygote.main()
-
-
 def no_new_privileges(_plan: jail.Plan, _run: jail.Run) -> int:
     kernel.prctl("PR_SET_NO_NEW_PRIVS", kernel.PR_SET_NO_NEW_PRIVS, 1)
     return jail.NO_NEW_PRIVS
+
+
+STEPS = {
+    "user": jail.drop_user, "hide": hide, "landlock": keep_files_out, "limits": set_limits,
+    "seccomp": no_new_privileges,
+}  # fmt: skip
+confine = jail.confine
+
+
+def confine_with_the_layers_of_this_run(plan: jail.Plan, run: jail.Run) -> None:
+    kept = PLACE.read_text().split(",")
+    jail.STEPS[:] = [jail.stand_alone, *(step for name, step in STEPS.items() if name in kept)]
+    confine(plan if "seccomp" in kept else dataclasses.replace(plan, filter=None), run)
+
+
+def main() -> None:
+    jail.confine = confine_with_the_layers_of_this_run
+    # The zygote hides as well, and its children inherit that; here it is the child's own step that is looked at.
+    zygote_loop.kernel.hide_memory = lambda: None
+    if "namespaces" not in PLACE.read_text().split(","):
+        zygote_loop.namespaces.enter = lambda **_: None
+    sys.argv = [sys.argv[0], sys.argv[2]]
+    zygote.main()
 
 
 if __name__ == "__main__":
