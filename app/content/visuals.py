@@ -1,8 +1,11 @@
 """The kinds of pictures there are, and what each needs."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import lt
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, FiniteFloat, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 
 from app.content.errors import did_you_mean
 from app.content.options import Options
@@ -10,6 +13,7 @@ from app.content.options import Options
 MOST_CELLS = 4096
 MOST_NAMES = 32
 Given = Mapping[str, object]
+Test = Callable[[Any, Given], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,93 +30,56 @@ class Kind:
     program: bool
     tensor: bool
     needs: tuple[str, ...]
-    keys: Mapping[str, tuple[str, Callable[[object, Given], bool]]]
+    keys: Mapping[str, tuple[str, Test]]
     alone: bool = False
 
 
-def is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _of(kind: Any, fits: Test = lambda _value, _given: True) -> Test:
+    """The test of a value that is of *kind*, and *fits* what else is given."""
+    adapter = TypeAdapter(kind, config=ConfigDict(strict=True))
+
+    def test(value: Any, given: Given) -> bool:
+        try:
+            adapter.validate_python(value)
+        except ValidationError:
+            return False
+        return fits(value, given)
+
+    return test
 
 
-def _numbers(value: object, _: Given) -> bool:
-    return isinstance(value, list) and 2 <= len(value) <= 64 and all(is_number(one) for one in value)
-
-
-def _shape(value: object, _: Given) -> bool:
-    return isinstance(value, list) and len(value) <= 4 and all(_size(one, {}) for one in value)
-
-
-def _size(value: object, _: Given) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 1000
-
-
-def _matrix(value: object, _: Given) -> bool:
-    if not isinstance(value, list) or not value or not all(isinstance(row, list) and row for row in value):
-        return False
-    same = len({len(row) for row in value}) == 1 and len(value) * len(value[0]) <= MOST_CELLS
-    return same and all(is_number(one) for row in value for one in row)
-
-
-def _labels(value: object, _: Given) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
-
-
-def _logit_labels(value: object, given: Given) -> bool:
-    z = given.get("z")
-    return _labels(value, given) and isinstance(value, list) and isinstance(z, list) and len(value) == len(z)
-
-
-def _target(value: object, given: Given) -> bool:
-    z = given.get("z")
-    return isinstance(value, int) and not isinstance(value, bool) and isinstance(z, list) and 0 <= value < len(z)
-
-
-def _pair(value: object, _: Given) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, int) and one >= 0 for one in value)
-
-
-def _text(value: object, _: Given) -> bool:
-    return isinstance(value, str)
-
-
-def _flag(value: object, _: Given) -> bool:
-    return isinstance(value, bool)
+def _listed(given: Given, key: str) -> list[Any]:
+    value = given.get(key)
+    return value if isinstance(value, list) else []
 
 
 def _rows(given: Given) -> list[list[object]]:
-    values = given.get("values")
-    return values if isinstance(values, list) and _matrix(values, given) else []
+    values = _listed(given, "values")
+    return values if _matrix(values, given) else []
 
 
-def _row_labels(value: object, given: Given) -> bool:
-    return _labels(value, given) and isinstance(value, list) and len(value) == len(_rows(given))
-
-
-def _column_labels(value: object, given: Given) -> bool:
-    return _labels(value, given) and isinstance(value, list) and all(len(value) == len(row) for row in _rows(given))
-
-
-def _marks(value: object, given: Given) -> bool:
-    rows = _rows(given)
-    if not isinstance(value, list) or len(value) != len(rows):
-        return False
-    whole = [one for one in value if isinstance(one, int) and not isinstance(one, bool)]
-    return len(whole) == len(rows) and all(0 <= one < len(row) for one, row in zip(whole, rows, strict=True))
-
-
-def _steps(value: object, _: Given) -> bool:
-    return isinstance(value, list) and bool(value) and all(_whole(one) for one in value)
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _name_lists(value: object, given: Given) -> bool:
-    steps = given.get("steps")
-    if not isinstance(value, list) or not isinstance(steps, list) or len(value) != len(steps):
-        return False
-    return all(isinstance(some, list) and 0 < len(some) <= MOST_NAMES and _labels(some, given) for some in value)
+Labels = list[str | int | float | bool]
+_labels, _text, _flag = _of(Labels), _of(str), _of(bool)
+_numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
+_shape = _of(Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)])
+_pair = _of(Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)])
+_steps = _of(Annotated[list[PositiveInt], Field(min_length=1)])
+_matrix = _of(
+    list[Annotated[list[FiniteFloat], Field(min_length=1)]],
+    lambda rows, _: len({len(row) for row in rows}) == 1 and len(rows) * len(rows[0]) <= MOST_CELLS,
+)
+_target = _of(NonNegativeInt, lambda target, given: target < len(_listed(given, "z")))
+_logit_labels = _of(Labels, lambda labels, given: len(labels) == len(_listed(given, "z")))
+_row_labels = _of(Labels, lambda labels, given: len(labels) == len(_rows(given)))
+_column_labels = _of(Labels, lambda labels, given: all(len(labels) == len(row) for row in _rows(given)))
+_marks = _of(
+    list[NonNegativeInt],
+    lambda marks, given: len(marks) == len(_rows(given)) and all(map(lt, marks, map(len, _rows(given)))),
+)
+_name_lists = _of(
+    list[Annotated[Labels, Field(min_length=1, max_length=MOST_NAMES)]],
+    lambda lists, given: len(lists) == len(_listed(given, "steps")),
+)
 
 
 KINDS: Mapping[str, Kind] = {
