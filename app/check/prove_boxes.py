@@ -29,23 +29,23 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     if unknown := prove_names(grad, facts):
         return unknown
     task = grad_task_of(lesson, grad)
-    starter, *solutions = await asyncio.gather(
-        grader.check(task, grad.starter.source),
-        *(grader.check(task, code.source) for code in (grad.solution, *grad.alternatives)),
-    )
-    found = prove_starter(grad.starter, starter)
-    for code, verdict in zip((grad.solution, *grad.alternatives), solutions, strict=True):
-        found += prove_solution(code, verdict)
+    found = await prove_own(task, grad, grader)
     if any(one.level == "error" for one in found):
         return found
     if unfounded := [early for one in grad.mistakes if (early := prove_alone(one, grad.require)) is not None]:
         return found + unfounded
-    mistakes = await asyncio.gather(
-        *(prove_mistake(task, one, one.code.source, grader, grad.mistakes) for one in grad.mistakes)
-    )
+    found += await prove_mistakes(task, [(one, one.code.source) for one in grad.mistakes], grader)
     tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
-    mutants = await prove_mutants(task, grad, tried, grader)
-    return found + [one for batch in mistakes for one in batch] + mutants
+    return found + await prove_mutants(task, grad, tried, grader)
+
+
+async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: Grader) -> list[Finding]:
+    """The starter does not pass, and each of the author's solutions does."""
+    codes = (box.solution, *box.alternatives)
+    asked = (grader.check(task, code.source) for code in (box.starter, *codes))
+    starter, *solutions = await asyncio.gather(*asked)
+    proved = [prove_solution(code, verdict) for code, verdict in zip(codes, solutions, strict=True)]
+    return sum(proved, prove_starter(box.starter, starter))
 
 
 def prove_names(box: Grad | Bug, facts: Facts) -> list[Finding]:
@@ -104,11 +104,16 @@ def prove_alone(mistake: DeclaredMistake, required: Sequence[str]) -> Finding | 
     return None
 
 
-async def prove_mistake(
-    task: AnyTask, mistake: Told, code: str, grader: Grader, declared: Sequence[Told]
-) -> list[Finding]:
-    """*code* is refused, with the message of *mistake* and not with that of another one of the *declared*."""
-    verdict = await grader.check(task, code)
+async def prove_mistakes(task: AnyTask, told: Sequence[tuple[Told, str]], grader: Grader) -> list[Finding]:
+    """The code of each mistake is refused, with its own message and not with that of another one."""
+    verdicts = await asyncio.gather(*(grader.check(task, code) for _, code in told))
+    declared = [mistake for mistake, _ in told]
+    return [
+        one for mistake, verdict in zip(declared, verdicts, strict=True) for one in _heard(mistake, verdict, declared)
+    ]
+
+
+def _heard(mistake: Told, verdict: Verdict, declared: Sequence[Told]) -> list[Finding]:
     if verdict.outcome in UNANSWERED:
         return [not_proved(mistake.place, verdict.message)]
     written = [one for one in verdict.names if one.verdict != "not-yet"]

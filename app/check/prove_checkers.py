@@ -4,7 +4,7 @@ import asyncio
 
 from app.check.findings import UNANSWERED, Finding, not_proved
 from app.check.mutants import mutants_of
-from app.check.prove_boxes import prove_mutants, prove_solution, prove_starter
+from app.check.prove_boxes import prove_mutants, prove_own
 from app.content.blocks import Checker
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask
@@ -14,16 +14,11 @@ from app.grading.judge.verdict import RIGHT, Verdict
 async def prove_checker(checker: Checker, grader: Grader, *, mutate: bool) -> list[Finding]:
     """Findings of one checker."""
     task = CheckerTask(checker=checker)
-    codes = (checker.solution, *checker.alternatives)
-    starter, credulous, suspicious, *solutions = await asyncio.gather(
-        grader.check(task, checker.starter.source),
+    found, credulous, suspicious = await asyncio.gather(
+        prove_own(task, checker, grader),
         grader.check(task, _always(checker, answer=True)),
         grader.check(task, _always(checker, answer=False)),
-        *(grader.check(task, code.source) for code in codes),
     )
-    found = prove_starter(checker.starter, starter)
-    for code, verdict in zip(codes, solutions, strict=True):
-        found += prove_solution(code, verdict)
     if any(one.level == "error" for one in found):
         return found
     found += _heard(checker, credulous, answer=True) + _heard(checker, suspicious, answer=False)

@@ -5,14 +5,11 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from html import unescape
 from pathlib import Path
 
-from markupsafe import Markup
-
 from app.check.findings import Finding
-from app.content.blocks import Lesson, Place
+from app.content.blocks import Lesson, Place, markup_in
 
 FORMULA = re.compile(r'<(?:span|div) class="math" data-display="(true|false)"[^>]*>(.*?)</(?:span|div)>', re.DOTALL)
 SCRIPT = Path(__file__).resolve().parents[2] / "static" / "check-tex.mjs"
@@ -49,7 +46,7 @@ def _asked(formulas: list[tuple[str, bool]]) -> list[str | None] | None:
 def _formulas(lesson: Lesson) -> Iterator[tuple[Place, str, bool]]:
     parts = [(lesson.place, lesson.goals), *((block.place, block) for block in lesson.blocks)]
     for place, part in parts:
-        for markup in _markup(part):
+        for markup in markup_in(part):
             for display, tex in FORMULA.findall(markup):
                 text = unescape(tex).strip()
                 yield _place(lesson, place, text), text, display == "true"
@@ -64,14 +61,3 @@ def _place(lesson: Lesson, place: Place, tex: str) -> Place:
             if begin in line:
                 return Place(place.path, number, line.index(begin) + 1)
     return place
-
-
-def _markup(value: object) -> Iterator[Markup]:
-    if isinstance(value, Markup):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _markup(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _markup(getattr(value, field.name))

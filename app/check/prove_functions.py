@@ -6,7 +6,7 @@ from collections import Counter
 
 from app.check.findings import UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
-from app.check.prove_boxes import prove_mistake, prove_mutants, prove_solution, prove_starter
+from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.content.blocks import FunctionBox
 from app.content.programs import Fault, parsed
 from app.engine.grader import Grader
@@ -18,19 +18,10 @@ from app.grading.judge.verdict import RIGHT, Verdict
 async def prove_function(box: FunctionBox, grader: Grader, *, mutate: bool) -> list[Finding]:
     """Findings of one box."""
     task = FunctionTask(box=box)
-    codes = (box.solution, *box.alternatives)
-    starter, *solutions = await asyncio.gather(
-        grader.check(task, box.starter.source), *(grader.check(task, code.source) for code in codes)
-    )
-    found = prove_starter(box.starter, starter)
-    for code, verdict in zip(codes, solutions, strict=True):
-        found += prove_solution(code, verdict)
+    found = await prove_own(task, box, grader)
     if any(one.level == "error" for one in found):
         return found
-    told = await asyncio.gather(
-        *(prove_mistake(task, one, one.code.source, grader, box.mistakes) for one in box.mistakes)
-    )
-    found += [one for batch in told for one in batch]
+    found += await prove_mistakes(task, [(one, one.code.source) for one in box.mistakes], grader)
     if not mutate:
         return found
     mutants = tuple(one for one in mutants_of(box.solution.source, frozenset()) if _asked(box, one))

@@ -4,7 +4,7 @@ import asyncio
 
 from app.check.findings import Finding
 from app.check.mutants import mutants_of
-from app.check.prove_boxes import Told, prove_mistake, prove_mutants, prove_names, prove_solution, prove_starter
+from app.check.prove_boxes import Told, prove_mistakes, prove_mutants, prove_names, prove_solution, prove_starter
 from app.content.blocks import Bug, Lesson
 from app.engine.grader import Grader
 from app.engine.task import hunt_task_of
@@ -26,9 +26,7 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
         return found
     told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]
     told += [(one, with_line(bug.solution.source, one.line)) for one in bug.innocent]
-    declared = [one for one, _ in told]
-    heard = await asyncio.gather(*(prove_mistake(task, one, code, grader, declared) for one, code in told))
-    found += [one for batch in heard for one in batch]
+    found += await prove_mistakes(task, told, grader)
     if not mutate:
         return found
     last = bug.line + bug.mended.source.rstrip().count("\n")

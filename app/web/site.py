@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
 
@@ -25,6 +25,7 @@ from app.content.blocks import (
     Quiz,
     Unit,
     Visual,
+    markup_in,
     program_of,
 )
 from app.content.sizes import written
@@ -208,11 +209,7 @@ def _joined(details: dict[str, str]) -> str:
 
 def has_math(part: object) -> bool:
     """Whether any rendered text in *part* holds a formula."""
-    if isinstance(part, Markup):
-        return 'class="math"' in part
-    if isinstance(part, tuple):
-        return any(has_math(one) for one in part)
-    return is_dataclass(part) and any(has_math(getattr(part, one.name)) for one in fields(part))
+    return any('class="math"' in one for one in markup_in(part))
 
 
 # Dependencies are coroutines: FastAPI would send plain functions to another thread, which costs more than they do.
