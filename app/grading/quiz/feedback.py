@@ -29,7 +29,7 @@ class Feedback:
 NOT_YET = "Not yet."
 THAT_IS_IT, THAT_HOLDS = USUAL = "That is the number.", "That holds."
 """Said to a right answer for want of anything to say."""
-LONGEST_ANSWER = 400
+LONGEST_ANSWER = 120
 IN_PLACE = (Order,)
 """Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 

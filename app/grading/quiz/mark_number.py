@@ -32,20 +32,19 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
     text = ", ".join(values)
     if not text.strip():
         return unread(f"{NOT_YET} Write a number.")
-    count = len(_listed(text, quiz))
     try:
         readings = readings_of(text, quiz)
         answer = number_of(quiz.answer, quiz.given)
     except UnreadableError as error:
-        if count > 1:
-            return unread(_several(count))
+        if several := _several(text, quiz):
+            return several
         return unread(f"{NOT_YET} This cannot be read as a number. {error}")
     echo = echo_of(text, readings[0])
     for reading in readings:
         if _counts(reading, answer, quiz):
             return right(THAT_IS_IT, echo_of(text, reading))
-    if count > 1 and _unwrapped(text) != text.strip():
-        return unread(_several(count))
+    if _unwrapped(text) != text.strip() and (several := _several(text, quiz)):
+        return several
     tempting = nearest_tempting(quiz, readings)
     rounded = next((one for one in readings if _is_rounding_of(one, answer)), None)
     if tempting is None and rounded:
@@ -58,8 +57,9 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
     return wrong(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
-def _several(count: int) -> str:
-    return f"{NOT_YET} These are {count} numbers; the answer is a single one."
+def _several(text: str, quiz: Number) -> Feedback | None:
+    count = len(_listed(text, quiz))
+    return unread(f"{NOT_YET} These are {count} numbers; the answer is a single one.") if count > 1 else None
 
 
 def _listed(text: str, quiz: Number) -> list[float]:

@@ -1,6 +1,9 @@
 """Quiz answers: read generously, marked exactly, explained without giving the answer away."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Quiz, Shape
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
-from app.grading.quiz.feedback import Feedback
+from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import operands_offered, right_products
 from app.grading.quiz.mark_shape import disagreement, expected
@@ -500,3 +503,53 @@ def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forwar
         return mark(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
     marks = [mark(quiz, [str(axis) for axis in one.axes], shapes, forward) for one in sums_offered(quiz, shapes)]
     return next(feedback for feedback in marks if feedback.correct)
+
+
+PIECES = [
+    "1/",
+    "1/3+1/7+",
+    "(",
+    "[]",
+    "2**",
+    "exp(1)*",
+    "X.T",
+    "@",
+    "1,",
+    "1'000",
+    "and ",
+    "axis 0 ",
+    "tensor(",
+    " ",
+    "`",
+]
+MOST_CALLS = 8000
+"""What is read in the event loop takes a millisecond at most, of a processor that makes millions of calls a second."""
+
+
+@pytest.mark.parametrize("quiz", QUIZZES, ids=lambda quiz: quiz.name)
+@pytest.mark.parametrize("values", [1, 4, 64])
+def test_no_answer_is_long_work(quiz: Quiz, values: int) -> None:
+    forward = program_of(quiz)
+    shapes = infer(forward) if forward else {}
+    for piece in PIECES:
+        for length in (LONGEST_ANSWER, 200 * values):
+            text = (piece * length)[:length]
+            parts = [text[at : at + length // values] for at in range(0, length, max(1, length // values))]
+
+            assert calls(lambda parts=parts: mark(quiz, parts, shapes, forward)) < MOST_CALLS
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions *work* calls: what takes long on no machine in particular."""
+    made = 0
+
+    def note(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return made
