@@ -125,12 +125,23 @@ class Sheet:
     rows: tuple[Quiz, ...]
 
 
-Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual | Sheet
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reveal:
+    """What stays closed until all of the exercises *after* which it comes were answered, rightly or wrongly."""
+
+    place: Place
+    name: str
+    title: Markup
+    after: tuple[str, ...]
+    blocks: tuple[Prose | Callout | Visual, ...]
+
+
+Block = Prose | Callout | Forward | Quiz | CodeBox | Train | Visual | Sheet | Reveal
 
 
 def held_by(block: Block) -> tuple[Block, ...]:
     """The blocks that stand inside of *block*."""
-    return block.rows if isinstance(block, Sheet) else ()
+    return block.rows if isinstance(block, Sheet) else block.blocks if isinstance(block, Reveal) else ()
 
 
 def program_of(quiz: Quiz) -> str | None:
@@ -191,6 +202,10 @@ class Lesson:
         asked = (held_by(block) or (block,) for block in self.blocks)
         named = (tuple(one.name for one in group if isinstance(one, Exercise)) for group in asked)
         return tuple(names for names in named if names)
+
+    @cached_property
+    def reveals(self) -> Mapping[str, Reveal]:
+        return {one.name: one for one in self.blocks if isinstance(one, Reveal)}
 
     @cached_property
     def sheets(self) -> Mapping[str, Sheet]:

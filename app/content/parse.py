@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from app.content.addresses import lesson_slug
-from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, held_by
+from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
 from app.content.directives import OPTIONS, READERS
 from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
@@ -93,7 +93,7 @@ def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, 
 def _turn(part: Run | Directive) -> int:
     """When *part* is read: exercises speak of forward programs, and some of other exercises."""
     name = part.name if isinstance(part, Directive) else ""
-    return {"forward": 0, "order": 2}.get(name, 1)
+    return {"forward": 0, "order": 2, "reveal": 3}.get(name, 1)
 
 
 def _block(part: Run | Directive, reading: Reading) -> Block | None:
@@ -108,4 +108,6 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
     for one in (block, *held_by(block)) if block else ():
         if isinstance(one, Exercise):
             reading.exercises[one.name] = one
+    if isinstance(block, Sheet):
+        reading.sheets[block.name] = tuple(row.name for row in block.rows)
     return block

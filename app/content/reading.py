@@ -71,6 +71,7 @@ class Reading:
     prose: Prose
     forwards: dict[str, Forward] = field(default_factory=dict)
     exercises: dict[str, Exercise] = field(default_factory=dict)
+    sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     names: dict[str, Place] = field(default_factory=dict)
 
     def options(self, directive: Directive) -> Options:

@@ -155,6 +155,12 @@ class LessonState:
     tries: Mapping[str, Tries] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
 
+    def answered(self, exercise: str) -> bool:
+        """Whether an answer to *exercise* was given that could be judged."""
+        tries = self.tries.get(exercise)
+        judged = tries is not None and (tries.failed > 0 or tries.newest.correct is not None)
+        return judged or exercise in self.solved
+
     @property
     def solved(self) -> frozenset[str]:
         return frozenset(name for name, row in self.progress.items() if row.solved_at is not None)

@@ -18,6 +18,7 @@ from app.content.directives import (
     number,
     order,
     program,
+    reveal,
     shape,
     sheet,
     train,
@@ -31,7 +32,23 @@ Read = Callable[[Directive, Reading], Block | None]
 # A directive is called as its file is; the callouts share one.
 _FILES = {
     one.__name__.rpartition(".")[2]: one
-    for one in (forward, shape, number, choice, axes, matmul, order, grad, bug, checker, program, sheet, train, visual)
+    for one in (
+        forward,
+        shape,
+        number,
+        choice,
+        axes,
+        matmul,
+        order,
+        grad,
+        bug,
+        checker,
+        program,
+        sheet,
+        reveal,
+        train,
+        visual,
+    )
 } | dict.fromkeys(callout.KINDS, callout)
 
 READERS: Mapping[str, Read] = {name: one.read for name, one in _FILES.items()}

@@ -12,6 +12,7 @@ from app.content.blocks import (
     Grad,
     Lesson,
     Quiz,
+    Reveal,
     Shape,
     Sheet,
     Train,
@@ -21,7 +22,7 @@ from app.content.directives import OPTIONS
 from app.content.errors import Faults
 from app.content.export.box_cells import checker, function, gradients, program
 from app.content.export.notebook import Cell, Work, resource
-from app.content.export.quiz_cells import folded_hints, question
+from app.content.export.quiz_cells import folded, folded_hints, question
 from app.content.export.source import cut, unlinked
 from app.content.export.training_cells import training
 from app.content.fences import Directive, File
@@ -38,7 +39,7 @@ BELOW = (
 CALLOUTS = {"plan": "A plan", "note": "Note", "aside": "Aside"}
 
 
-Written = Exercise | Visual | Callout | Sheet
+Written = Exercise | Visual | Callout | Sheet | Reveal
 
 
 def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
@@ -86,10 +87,12 @@ def _cells(lesson: Lesson, block: Written, directive: Directive, file: File, wor
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
         return
-    if isinstance(block, Sheet):
-        yield Cell(text=f'<a id="{block.name}"></a>\n\n{text}', name=f"{block.name}-asked")
-        for row, one in zip(inside, block.rows, strict=True):
-            yield from _cells(lesson, one, row, file, work)
+    if isinstance(block, Sheet | Reveal):
+        shown = folded("What comes of it", text) if isinstance(block, Reveal) and text else text
+        yield Cell(text=f'<a id="{block.name}"></a>\n\n{shown}', name=f"{block.name}-asked")
+        for part in inside:
+            held = _block(lesson, part)
+            yield from _cells(lesson, held, part, file, work) if isinstance(held, Written) else ()
         return
     right = Options(directive.options, directive.name, directive.place, Faults(file.path)).text("right") or ""
     hints = hints if work.hints is None else hints[: work.hints.get(block.name, 0)]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 from fastapi import APIRouter
 from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -14,9 +15,9 @@ from app.content.blocks import CodeBox, Course, Lesson
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.middleware.visitor import NotNowError, Visitor
-from app.web.render import back_to
+from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
-from app.web.views.lesson_view import items_of
+from app.web.views.lesson_view import items_of, reveal_view
 from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
@@ -83,6 +84,35 @@ async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Respo
     if request.headers.get("hx-request") != "true":
         return back_to(f"/lessons/{lesson.slug}")
     return site.pages.fragment("_readiness.html", readiness=site.grader.readiness, lesson=lesson)
+
+
+@router.get("/lessons/{slug}/reveal/{name}")
+async def revealed(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
+    """What stays closed until something was answered, as it stands now."""
+    return await _revealed(request, site, lesson, name, await visitor.learner())
+
+
+@router.post("/lessons/{slug}/reveal/{name}")
+async def reveal(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
+    """Open it without an answer; it stays open."""
+    learner = await visitor.begin() if name in lesson.reveals else None
+    if learner is not None:
+        async with site.database.write() as db:
+            await progress.open_solution(db, learner, lesson.name, name)
+    return await _revealed(request, site, lesson, name, learner)
+
+
+async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, learner: int | None) -> Response:
+    block = lesson.reveals.get(name)
+    if block is None:
+        raise HTTPException(404)
+    if not wants_fragment(request):
+        return back_to(f"/lessons/{lesson.slug}", name)
+    state = LessonState()
+    if learner is not None:
+        async with site.database.read() as db:
+            state = await progress.lesson_state(db, learner, lesson.name)
+    return site.pages.fragment("_reveal.html", view=await reveal_view(site, lesson, block, state, learner))
 
 
 async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson) -> LessonState:

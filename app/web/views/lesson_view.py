@@ -6,14 +6,14 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import Block, CodeBox, Lesson, Quiz, Sheet, Train, Visual
+from app.content.blocks import Block, CodeBox, Lesson, Quiz, Reveal, Sheet, Train, Visual
 from app.store.progress import LessonState
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.training_view import TrainView, train_view
 
-View: TypeAlias = "QuizView | SheetView | CodeView | TrainView | NamesView | Markup | None"
+View: TypeAlias = "QuizView | SheetView | RevealView | CodeView | TrainView | NamesView | Markup | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,20 @@ class SheetView:
         return sum(row.name in self.solved for row in self.sheet.rows)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevealView:
+    """What is closed, or what is shown; *items* are empty while it is closed."""
+
+    reveal: Reveal
+    url: str
+    open: bool
+    items: tuple[Item, ...]
+
+    @property
+    def name(self) -> str:
+        return self.reveal.name
+
+
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:
     return [Item(block, await _view(site, lesson, block, state, learner)) for block in lesson.blocks]
 
@@ -59,6 +73,8 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         return quiz_view(site.kept, lesson, block, state, await site.shapes.about(lesson, block))
     if isinstance(block, Sheet):
         return await sheet_view(site, lesson, block, state, learner)
+    if isinstance(block, Reveal):
+        return await reveal_view(site, lesson, block, state, learner)
     if isinstance(block, Train):
         return await train_view(site, lesson, block, state, learner)
     if isinstance(block, Visual) and block.kind == "names":
@@ -73,3 +89,14 @@ async def sheet_view(site: Site, lesson: Lesson, sheet: Sheet, state: LessonStat
     rows = [Item(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
     url = f"/lessons/{lesson.slug}/sheet/{sheet.name}"
     return SheetView(sheet=sheet, url=url, rows=tuple(rows), solved=state.solved)
+
+
+async def reveal_view(
+    site: Site, lesson: Lesson, reveal: Reveal, state: LessonState, learner: int | None
+) -> RevealView:
+    """*reveal* is open once its exercises were answered, or it was asked for."""
+    row = state.progress.get(reveal.name)
+    shown = (row is not None and row.solution_at is not None) or all(map(state.answered, reveal.after))
+    blocks = reveal.blocks if shown else ()
+    items = tuple([Item(one, await _view(site, lesson, one, state, learner)) for one in blocks])
+    return RevealView(reveal=reveal, url=f"/lessons/{lesson.slug}/reveal/{reveal.name}", open=shown, items=items)

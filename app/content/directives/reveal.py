@@ -1,0 +1,72 @@
+"""`{reveal}`: prose and pictures that stay closed until the exercise above was answered."""
+
+from collections.abc import Iterable, Mapping
+
+from app.content.blocks import Callout, CodeBox, Prose, Quiz, Reveal, Visual
+from app.content.directives import callout, visual
+from app.content.errors import did_you_mean
+from app.content.fences import Directive, Run, pieces
+from app.content.options import Options
+from app.content.reading import Reading, check_fence
+
+OPTIONS = ("after", "title")
+INSIDE: Mapping[str, tuple[str, ...]] = {"visual": visual.OPTIONS} | dict.fromkeys(callout.KINDS, callout.OPTIONS)
+
+
+def read(directive: Directive, reading: Reading) -> Reveal:
+    options = reading.options(directive)
+    name = reading.name(directive)
+    tokens = reading.prose.tokens(directive.body.text)
+    parts = pieces(tokens, directive.body.line, reading.file, INSIDE, reading.faults)
+    blocks = tuple(block for part in parts if (block := _block(part, reading)) is not None)
+    if not blocks:
+        reading.faults.add(directive.place, "empty", f"{reading.title(directive)} has nothing to show.")
+    return Reveal(
+        place=directive.place,
+        name=name,
+        title=reading.line(options, "title"),
+        after=_after(options, directive, reading),
+        blocks=blocks,
+    )
+
+
+def _block(part: Run | Directive, reading: Reading) -> Prose | Callout | Visual | None:
+    if isinstance(part, Run):
+        html = reading.prose.render(part.tokens, part.line)
+        return Prose(place=reading.file.place(part.line), html=html) if html else None
+    check_fence(part, reading.faults)
+    if part.name == "visual":
+        reading.prose.anchors.append(part.argument)
+        return visual.read(part, reading)
+    return callout.read(part, reading)
+
+
+def _after(options: Options, directive: Directive, reading: Reading) -> tuple[str, ...]:
+    """The exercises that are to be answered: those of `:after:`, or of the exercise or the sheet right above."""
+    above = _above(directive, reading)
+    if not above:
+        fix = "Put it below a question or a box of code."
+        reading.faults.add(directive.place, "no-exercise", "There is nothing above that can be answered.", fix)
+        return ()
+    name = options.text("after")
+    if name is None:
+        return above[max(above, key=lambda one: reading.names[one].line)]
+    if name not in above:
+        message = f"':after:' names {name!r}, which is no question and no box above."
+        options.wrong("after", "unknown-exercise", message, did_you_mean(name, above))
+    return above.get(name, ())
+
+
+def _above(directive: Directive, reading: Reading) -> dict[str, tuple[str, ...]]:
+    """By name, the questions, boxes and sheets above, each with the exercises that it stands for."""
+    rows = {row for names in reading.sheets.values() for row in names}
+    single = {name: (name,) for name in _answered(reading) if name not in rows}
+    return {
+        name: names
+        for name, names in (single | reading.sheets).items()
+        if reading.names[name].line < directive.place.line
+    }
+
+
+def _answered(reading: Reading) -> Iterable[str]:
+    return (name for name, one in reading.exercises.items() if isinstance(one, Quiz | CodeBox))

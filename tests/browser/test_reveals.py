@@ -1,0 +1,32 @@
+"""What opens with an answer, where it stands and without a new page."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import violations
+
+ADDRESS = "/lessons/reveals"
+
+
+def test_an_answer_opens_what_comes_after_it_in_place(page: Page) -> None:
+    page.goto(ADDRESS)
+    expect(page.locator("#seven")).not_to_contain_text("one straight on")
+    page.locator("#predicted-answer").fill("6")
+
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#seven")).to_contain_text("one straight on")
+    expect(page.locator("#seven svg")).to_be_visible()
+    expect(page.locator("#after-the-first")).to_contain_text("Far below.")
+    expect(page.locator("#predicted-answer")).to_be_focused()
+    assert violations(page, "#seven") == []
+
+
+@pytest.mark.browser_options(java_script_enabled=False)
+def test_it_can_be_shown_without_an_answer_and_without_scripts(page: Page) -> None:
+    page.goto(ADDRESS)
+
+    page.locator("#seven").get_by_role("button", name="Show it now").click()
+
+    assert page.url.endswith(f"{ADDRESS}#seven")
+    expect(page.locator("#seven")).to_contain_text("one straight on")
