@@ -13,7 +13,9 @@ from app.check.prove_hunts import prove_bug
 from app.check.prove_orders import prove_order
 from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
-from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Order, Quiz
+from app.check.prove_walks import prove_picture
+from app.content.blocks import Bug, Checker, Forward, FunctionBox, Grad, Lesson, Order, Quiz, Visual
+from app.content.visuals import KINDS
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
@@ -36,6 +38,8 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
     found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
     found += [wrong for one in forwards for wrong in prove_inference(one, facts[one.name])]
+    pictures = [one for one in lesson.blocks if isinstance(one, Visual) and KINDS[one.kind].walked]
+    found += [one for picture in pictures for one in prove_picture(picture, lesson.forwards[picture.forward or ""])]
     work = []
     for block in lesson.exercises:
         if isinstance(block, Quiz):

@@ -100,7 +100,7 @@ class Forward:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visual:
-    """A picture. *given* holds the numbers of the ones that are drawn from numbers."""
+    """A picture, drawn from the numbers in *given*, or from a program, which some kinds walk from the numbers *at*."""
 
     place: Place
     name: str
@@ -109,6 +109,7 @@ class Visual:
     of: str | None
     given: Mapping[str, object]
     caption: Markup
+    at: Mapping[str, object] = field(default_factory=dict)
 
 
 Quiz = Shape | Number | Choice | Axes | Matmul | Order

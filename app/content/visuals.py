@@ -25,6 +25,8 @@ class Kind:
         needs: Keys of `:given:` that it can be drawn from instead; empty where it needs a program.
         keys: Every key of `:given:`, with what a value must be and its test.
         alone: It needs neither: the names of the deployment, to look into.
+        walked: It walks its program from the numbers of `:at:`.
+        also: Keys of `:given:` that it needs besides a program.
     """
 
     program: bool
@@ -32,6 +34,8 @@ class Kind:
     needs: tuple[str, ...]
     keys: Mapping[str, tuple[str, Test]]
     alone: bool = False
+    walked: bool = False
+    also: tuple[str, ...] = ()
 
 
 def _of(kind: Any, fits: Test = lambda _value, _given: True) -> Test:
@@ -122,6 +126,8 @@ KINDS: Mapping[str, Kind] = {
             "known": ("a list of names", _labels),
         },
     ),
+    "tape": Kind(True, False, (), {}, walked=True),
+    "slider": Kind(True, True, (), {"over": ("a list of at least two numbers", _numbers)}, walked=True, also=("over",)),
     "names": Kind(False, False, (), {}, alone=True),
     "cells": Kind(
         True,
@@ -150,6 +156,9 @@ def check_given(kind: Kind, given: Given, options: Options) -> None:
         what, test = kind.keys[key]
         if not test(value, given):
             options.wrong("given", "wrong-type", f"{key!r} of a picture {name!r} is {what}.")
+    for key in kind.also:
+        if key not in given:
+            options.faults.add(options.place, "missing-option", f"A picture {name!r} needs ':given: {{{key}: …}}'.")
     if kind.alone:
         return
     if kind.program and "forward" in options:

@@ -6,6 +6,7 @@ import "./code.js";
 import "./drafts.js";
 import "./stale.js";
 import "./focus.js";
+import "./frames.js";
 import "./pickers.js";
 import "./dialog.js";
 import "./train.js";

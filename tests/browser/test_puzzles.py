@@ -87,3 +87,37 @@ def test_puzzles_are_accessible_and_fit_a_phone(page: Page, width: int, scheme: 
 
     assert violations(page, "#lesson") == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+SHOWN = """name => {
+  const frames = [...document.querySelectorAll(`#${name} .frames > li`)];
+  const list = frames[0].parentElement.getBoundingClientRect();
+  return frames.findIndex((frame) => Math.abs(frame.getBoundingClientRect().left - list.left) < 4) + 1;
+}"""
+
+
+def expect_frame(page: Page, name: str, number: int) -> None:
+    page.wait_for_function(f"([name, number]) => ({SHOWN})(name) === number", arg=[name, number])
+
+
+def test_a_picture_is_stepped_through_by_the_keyboard_and_the_page_stays(page: Page) -> None:
+    open_page(page, ADDRESS)
+    page.locator("#walk-1 [data-step=next]").focus()
+    before = page.evaluate("scrollY")
+
+    for number in (2, 3, 4):
+        page.keyboard.press("Enter")
+        expect_frame(page, "walk", number)
+
+    assert page.evaluate("scrollY") == before
+    assert page.evaluate("document.activeElement.closest('li').id") == "walk-4"
+
+
+@PLAIN
+def test_a_picture_is_stepped_through_without_scripts(page: Page) -> None:
+    page.goto(ADDRESS)
+
+    page.locator("#knob-1 [data-step=next]").click()
+
+    expect(page.locator("#knob-2")).to_be_in_viewport()
+    expect(page.locator("#knob-1 .place")).not_to_be_in_viewport()

@@ -2,13 +2,15 @@
 
 import yaml
 
-from app.content.blocks import Visual
+from app.content.blocks import Forward, Visual
+from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, node_of, plain_of
+from app.content.points import Point, point_of
 from app.content.reading import Reading
 from app.content.visuals import KINDS, check_given
 
-OPTIONS = ("kind", "forward", "of", "given")
+OPTIONS = ("kind", "forward", "of", "given", "at")
 
 
 def read(directive: Directive, reading: Reading) -> Visual:
@@ -20,6 +22,7 @@ def read(directive: Directive, reading: Reading) -> Visual:
     given = _given(options)
     if kind and given is not None:
         check_given(KINDS[kind], given, options)
+    at = _at(kind, options, forward, of)
     inside = reading.inside(directive, ())
     return Visual(
         place=directive.place,
@@ -28,8 +31,24 @@ def read(directive: Directive, reading: Reading) -> Visual:
         forward=forward.name if forward else None,
         of=of,
         given=given or {},
+        at=at,
         caption=reading.prompt(directive, inside.tokens, inside.line),
     )
+
+
+def _at(kind: str, options: Options, forward: Forward | None, of: str | None) -> Point:
+    """The numbers of `:at:`, for the kinds that walk; what a slider varies is one of the inputs, and needs none."""
+    if kind and not KINDS[kind].walked:
+        if "at" in options:
+            options.wrong("at", "unknown-option", f"A picture {kind!r} takes no ':at:'.")
+        return {}
+    if not kind or forward is None:
+        return {}
+    single = [one.name for one in forward.inputs if not one.sizes]
+    if kind == "slider" and of is not None and of not in single:
+        message = f"{of!r} is no input of {forward.name!r} that is a single number."
+        options.wrong("of", "unknown-name", message, did_you_mean(of, single))
+    return point_of(options, forward, of if kind == "slider" else None)
 
 
 def _given(options: Options) -> dict[str, object] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Visual
+from app.grading.diagnosis.tracing.node import UntracedError
 from app.grading.forward.facts import Shape
 from app.web.pictures.broadcast import broadcast
 from app.web.pictures.cells import cells
@@ -17,6 +18,8 @@ from app.web.pictures.graph import graph
 from app.web.pictures.heatmap import heatmap
 from app.web.pictures.samples import samples
 from app.web.pictures.scene import Scene
+from app.web.pictures.slider import slider
+from app.web.pictures.tape import tape
 
 Draw = Callable[[Scene], Markup]
 
@@ -27,6 +30,8 @@ KINDS: dict[str, Draw] = {
     "graph": graph,
     "heatmap": heatmap,
     "samples": samples,
+    "slider": slider,
+    "tape": tape,
 }
 
 
@@ -44,6 +49,8 @@ def draw(visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = 
     if kind is None:
         return Markup()
     try:
-        return kind(Scene(given=visual.given, of=visual.of, forward=forward, shapes=shapes))
-    except (ArithmeticError, IndexError, KeyError, TypeError, ValueError):
+        return kind(
+            Scene(given=visual.given, name=visual.name, at=visual.at, of=visual.of, forward=forward, shapes=shapes)
+        )
+    except (ArithmeticError, IndexError, KeyError, TypeError, UntracedError, ValueError):
         return Markup()

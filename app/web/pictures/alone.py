@@ -13,7 +13,7 @@ from app.content.export import Drawing
 from app.grading.shapes.shape_inference import infer
 from app.web.pictures import draw
 
-SVG = re.compile(r"<svg .*</svg>", re.DOTALL)
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 LABEL = "aria-label"
 PAPER, SHEET, INK, SOFT, EDGE, HAIRLINE = "#faf8f3", "#ffffff", "#211f1b", "#5a564d", "#8a8477", "#dfd9cc"
 ACCENT, LATER, RIGHT, UP, DOWN = "#14556b", "#7a5a0c", "#1f6a3b", "#b3541e", "#14556b"
@@ -35,6 +35,10 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 .cell-picked {{ fill: #f8f0dc; stroke: {LATER}; stroke-width: 2; }}
 .edge {{ fill: none; stroke: {EDGE}; stroke-width: 1.5; }}
 .edge-fork {{ stroke: {LATER}; stroke-width: 2; }}
+.edge-lit, .curve-own {{ fill: none; stroke: {ACCENT}; stroke-width: 2.5; }}
+.curve-grid {{ fill: none; stroke: {HAIRLINE}; }}
+.lit {{ fill: #e3eff3; }}
+.figure-back {{ fill: {ACCENT}; font-weight: 600; }}
 .node {{ fill: {SHEET}; stroke: {EDGE}; stroke-width: 1.5; }}
 .fork {{ fill: #f8f0dc; stroke: {LATER}; stroke-width: 2; }}
 .sample-vowel {{ fill: {ACCENT}; }}
@@ -58,17 +62,17 @@ def drawings_of(lesson: Lesson) -> dict[str, Drawing]:
 
 
 def alone(markup: Markup) -> Drawing | None:
-    """A picture of a page as a file; None where there is none."""
-    found = SVG.search(markup)
-    if found is None:
+    """A picture of a page as a file, at its last step where it has several; None where there is none."""
+    found = SVG.findall(markup)
+    if not found:
         return None
     figure = ElementTree.fromstring(f"<figure>{markup}</figure>")  # our own markup, well formed by construction
-    drawing = next(one for one in figure.iter() if one.get(LABEL) and one.tag.endswith("svg"))
+    summary = next(one.get(LABEL, "") for one in figure.iter() if one.get(LABEL) and one.tag.endswith(("svg", "ol")))
     rows = [tuple("".join(cell.itertext()) for cell in row) for row in figure.iter("tr")]
-    opening, rest = found.group().split(">", 1)
+    opening, rest = found[-1].split(">", 1)
     ground = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
     svg = f"{opening}><style>{STYLE}{_heat()}</style>{ground}{rest}"
-    return Drawing(svg=svg, summary=drawing.get(LABEL, ""), rows=rows)
+    return Drawing(svg=svg, summary=summary, rows=rows)
 
 
 def _heat() -> str:

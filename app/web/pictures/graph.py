@@ -68,7 +68,10 @@ def graph(scene: Scene) -> Markup:
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
-    parts = [_arc(x, start, end, lines[start].name in forks, longest, reach) for start, end in arcs]
+    parts = [
+        arc(x, (start, end), "edge edge-fork" if lines[start].name in forks else "edge", longest, reach)
+        for start, end in arcs
+    ]
     for index, line in enumerate(lines):
         y = TOP + STEP * index
         parts.append(tag("circle", cx=x, cy=y, r=6.0, class_="fork" if line.name in marked else "node"))
@@ -100,9 +103,10 @@ def _origin(line: Statement, made: list[Statement]) -> str:
     return ", ".join(line.reads) or ("nothing" if line in made else "given")
 
 
-def _arc(x: float, start: int, end: int, fork: bool, longest: int, reach: float) -> Markup:
+def arc(x: float, ends: tuple[int, int], class_: str, longest: int, reach: float) -> Markup:
+    """From one line to another, at the left of the column *x*; those further apart bulge more, up to *reach*."""
+    start, end = ends
     from_y, to_y = TOP + STEP * start, TOP + STEP * end
-    class_ = "edge edge-fork" if fork else "edge"
     if end == start + 1:
         return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_)
     bulge = x - (NARROWEST + (reach - NARROWEST) * (end - start) / longest) * 4 / 3

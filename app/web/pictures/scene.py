@@ -1,7 +1,7 @@
 """What a picture is drawn from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.content.blocks import Forward
 from app.grading.forward.facts import Shape
@@ -13,11 +13,15 @@ class Scene:
 
     Args:
         given: The numbers of `:given:`.
+        name: The id of the picture, for places within it.
+        at: The numbers of `:at:`, by input.
         of: The tensor or gradient that the picture is about.
         shapes: By name of every tensor of *forward*.
     """
 
     given: Mapping[str, object]
+    name: str = ""
+    at: Mapping[str, object] = field(default_factory=dict)
     of: str | None
     forward: Forward | None
     shapes: Mapping[str, Shape]

@@ -30,26 +30,32 @@ def picture(width: float, height: float, summary: str, parts: Iterable[Markup], 
 
     A wide one scrolls sideways in a region that the keyboard reaches, unless it stays readable when it *shrinks*.
     """
-    drawing = tag(
-        "svg",
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        role="img",
-        aria_label=summary,
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=float(width),
-        height=float(height),
-    )
+    drawn = drawing(width, height, parts, summary)
     if width <= NARROW or shrinks:
-        return tag("div", drawing, class_="picture")
+        return tag("div", drawn, class_="picture")
     return tag(
         "div",
-        drawing,
+        drawn,
         class_="picture",
         data_wide="",
         role="region",
         tabindex=0,
         aria_label="Picture, scrolls sideways",
+    )
+
+
+def drawing(width: float, height: float, parts: Iterable[Markup], summary: str | None = None) -> Markup:
+    """An SVG alone; without a *summary* it is for the eye only, and what it says stands beside it."""
+    return tag(
+        "svg",
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        role="img" if summary else None,
+        aria_label=summary,
+        aria_hidden=None if summary else "true",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=float(width),
+        height=float(height),
     )
 
 
@@ -79,6 +85,11 @@ def arrow(x: float, start: float, end: float, class_: str) -> Markup:
     neck = end - head if down else end + head
     outline = f"M{x - 5:g} {start:.2f}H{x + 5:g}V{neck:.2f}H{x + 11:g}L{x:g} {end:.2f}L{x - 11:g} {neck:.2f}H{x - 5:g}Z"
     return tag("path", d=outline, class_=class_)
+
+
+def plain_number(value: float) -> str:
+    """At most four digits, with a true minus sign."""
+    return f"{value + 0.0:.4g}".replace("-", "−")
 
 
 def shape_text(shape: Sequence[int]) -> str:

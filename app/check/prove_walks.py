@@ -1,0 +1,38 @@
+"""Prove what is shown of a program with numbers in it: it can be read, and its gradients are what nudging finds."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.check.findings import Finding
+from app.content.blocks import Forward, Place, Visual
+from app.grading.diagnosis.tracing.node import UntracedError
+from app.grading.diagnosis.walk import quotients, walked
+
+NEAR = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
+
+
+def prove_picture(visual: Visual, forward: Forward) -> list[Finding]:
+    """Findings about a picture that walks *forward*, at each of its places."""
+    over = visual.given.get("over")
+    places = over if isinstance(over, list) else [None]
+    points = [visual.at if place is None else {**visual.at, visual.of or "": place} for place in places]
+    found = [one for point in points for one in prove_walk(visual.place, forward, point)]
+    return found[:1]
+
+
+def prove_walk(place: Place, forward: Forward, point: Mapping[str, object]) -> list[Finding]:
+    """Findings about the walk of *forward* from *point*."""
+    try:
+        walk = walked(forward, point)
+        real = [one.name for one in forward.inputs if one.distribution != "ints"]
+        measured = {name: quotients(forward, point, name) for name in real}
+    except UntracedError as error:
+        message = f"{forward.name!r} cannot be walked with these numbers: {error}"
+        return [Finding(place, "error", "no-walk", message)]
+    for name, quotient in measured.items():
+        gradient = walk.gradients.get(name, np.zeros(quotient.shape))
+        if not np.allclose(gradient, quotient, rtol=0, atol=NEAR * max(1.0, np.abs(quotient).max(initial=0.0))):
+            message = f"`d{name}` is shown as {gradient.tolist()}, and nudging finds {quotient.round(5).tolist()}."
+            return [Finding(place, "error", "walk-differs", f"{message} Is there a corner or a jump at this point?")]
+    return []

@@ -1,0 +1,66 @@
+"""`:at:`, the numbers that a small program is walked with: one for each entry of its inputs."""
+
+from collections.abc import Mapping
+from math import isfinite, prod
+
+from app.content.arithmetic import UnreadableError, integer_of
+from app.content.blocks import Forward
+from app.content.errors import did_you_mean
+from app.content.options import Options, items_of, plain_of
+
+MOST = 16
+Point = Mapping[str, object]
+"""By name of an input, or of the gradient of the output: a number, or lists of numbers."""
+
+
+def point_of(options: Options, forward: Forward | None, free: str | None = None) -> Point:
+    """The numbers of `:at:`; faults for an input without any, one that is not there, and shapes that are not theirs.
+
+    Args:
+        free: An input that needs none.
+    """
+    value = options.need("at", "{x: 2, y: -1}") if free is None else options.entries.get("at")
+    items = items_of(value, options.faults, "':at:'") if value else None
+    if forward is None or (value and items is None):
+        return {}
+    shapes = {one.name: _shape(one.sizes, forward.dims) for one in forward.inputs}
+    upstream = f"d{forward.output}"
+    point: dict[str, object] = {}
+    for name, (entry, node) in (items or {}).items():
+        point[name] = plain_of(node)
+        given = shape_of_lists(point[name])
+        if name not in shapes and name != upstream:
+            fix = did_you_mean(name, [*shapes, upstream])
+            options.faults.add(entry.place, "unknown-name", f"{name!r} is no input of {forward.name!r}.", fix)
+        elif given is None:
+            options.faults.add(entry.place, "wrong-type", f"{name!r} is a number, or a list of rows of one length.")
+        elif name in shapes and given != shapes[name]:
+            message = f"{name!r} has the shape {given} here; in the program it has {shapes[name]}."
+            options.faults.add(entry.place, "wrong-shape", message)
+        elif prod(given) > MOST:
+            options.faults.add(entry.place, "too-long", f"{name!r} has more than {MOST} entries.")
+    missing = [name for name in shapes if name not in point and name != free]
+    if missing and value:
+        message = f"':at:' has no number for {', '.join(repr(name) for name in missing)}."
+        options.wrong("at", "incomplete", message, "Give every input of the program.")
+    elif missing and free is not None:
+        options.need("at", f"{{{missing[0]}: 1}}")
+    return point
+
+
+def shape_of_lists(value: object) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None where they are none."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+        return ()
+    if not isinstance(value, list) or not value:
+        return None
+    inner = {shape_of_lists(one) for one in value}
+    found = inner.pop()
+    return None if inner or found is None else (len(value), *found)
+
+
+def _shape(sizes: tuple[str, ...], dims: Mapping[str, int]) -> tuple[int, ...]:
+    try:
+        return tuple(integer_of(size, dims) for size in sizes)
+    except UnreadableError:
+        return ()

@@ -1,0 +1,136 @@
+"""A small program with numbers in it, walked forward and back: each share that is handed on, and the sums so far.
+
+The program is read and never executed, by the same reading and the same rules that name mistakes.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.content.blocks import Forward
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.rules import backward
+from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
+from app.grading.diagnosis.tracing.tracer import READING_ERRORS, Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one statement hands back to one place in which it reads a tensor.
+
+    Args:
+        line: Which statement it is, from 0.
+        output, upstream: What it made, and what has come back to that.
+        tensor, value: Who is handed how much.
+        local: The local derivative where everything is a single number.
+        total: What *tensor* has now; its gradient once *finished*.
+    """
+
+    line: int
+    output: str
+    upstream: Array
+    tensor: str
+    value: Array
+    local: float | None
+    total: Array
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The *values* of all tensors in the order in which they come to be, and the *shares* in backward order."""
+
+    values: Mapping[str, Array]
+    lines: tuple[tuple[str, str], ...]
+    shares: tuple[Share, ...]
+    gradients: Mapping[str, Array]
+
+
+def walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+    """Walk *forward* from the inputs in *point*, and back from its output, whose gradient is there too or is 1.
+
+    Raises:
+        UntracedError: A statement is not on the list of those that can be read, or the numbers do not fit it.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return _walked(forward, point)
+    except (*READING_ERRORS, SyntaxError) as error:
+        raise UntracedError(str(error)) from error
+
+
+def quotients(forward: Forward, point: Mapping[str, object], name: str, step: float = 1e-5) -> Array:
+    """What nudging says about the gradient of the input *name*: nothing is differentiated."""
+    start = np.asarray(point[name], dtype=np.float64)
+    upstream = np.asarray(point.get(f"d{forward.output}", 1.0), dtype=np.float64)
+    found = np.zeros(start.shape)
+    for index in np.ndindex(start.shape):
+        ends = []
+        for sign in (1, -1):
+            moved = start.copy()
+            moved[index] += sign * step
+            ends.append((walked(forward, {**point, name: moved}).values[forward.output] * upstream).sum())
+        found[index] = (ends[0] - ends[1]) / (2 * step)
+    return found
+
+
+def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+    values = {one.name: _array(point[one.name], one.distribution == "ints") for one in forward.inputs}
+    nodes: list[tuple[str, Node]] = []
+    lines = []
+    for statement in ast.parse(forward.source).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=expr):
+                node = Tracer(values, forward.dims).node(expr)
+                nodes.append((name, node))
+                values[name] = node.value
+                lines.append((name, " ".join(ast.unparse(statement).split())))
+            case _:
+                raise UntracedError(ast.unparse(statement))
+    start = np.asarray(point.get(f"d{forward.output}", 1.0), dtype=np.float64)
+    if start.shape != values[forward.output].shape:
+        raise UntracedError(f"the gradient of {forward.output} has the shape {start.shape}")
+    shares = tuple(_shares(nodes, {forward.output: start}))
+    gradients = {forward.output: start, **{one.tensor: one.total for one in shares}}
+    return Walk(values, tuple(lines), shares, gradients)
+
+
+def _array(value: object, whole: bool) -> Array:
+    return np.asarray(value, dtype=np.int64 if whole else np.float64)
+
+
+def _shares(nodes: list[tuple[str, Node]], totals: dict[str, Array]) -> Iterator[Share]:
+    waiting = [name for _, node in nodes for name, _ in _sent(node, np.zeros(node.value.shape))]
+    for line in range(len(nodes) - 1, -1, -1):
+        output, node = nodes[line]
+        if output not in totals:
+            continue
+        upstream = totals[output]
+        ones = [value for _, value in _sent(node, np.ones(node.value.shape))]
+        for (tensor, value), local in zip(_sent(node, upstream), ones, strict=True):
+            waiting.remove(tensor)
+            totals[tensor] = totals[tensor] + value if tensor in totals else value
+            single = value.size == node.value.size == 1
+            yield Share(
+                line,
+                output,
+                upstream,
+                tensor,
+                value,
+                float(local.sum()) if single else None,
+                totals[tensor],
+                tensor not in waiting,
+            )
+
+
+def _sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
+    """What *g* at *node* hands to each tensor that it reads, place by place."""
+    if node.op == "tensor" and isinstance(node.expr, ast.Name):
+        yield node.expr.id, g
+    if node.op == "library":
+        raise UntracedError(node.text)
+    for position, operand in enumerate(node.operands):
+        if operand.op != "number" and operand.value.dtype.kind == "f":
+            yield from _sent(operand, reduce_to(np.asarray(backward(node, position, g)), operand.value.shape))

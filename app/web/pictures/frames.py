@@ -1,0 +1,47 @@
+"""Pictures to step through: all frames lie side by side, one in view, with links from each to the ones beside it.
+
+The links are places of the page and need no script; one only keeps the page from jumping.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.web.pictures.svg import tag
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step: a drawing, what it is called, and what happens in it."""
+
+    drawing: Markup
+    title: str
+    said: Markup
+
+
+def frames(name: str, steps: Sequence[Frame], label: str) -> Markup:
+    """The *steps* of the picture *name*, in order."""
+    items = [_item(name, at, one, len(steps)) for at, one in enumerate(steps, start=1)]
+    return tag("ol", *items, class_="frames", role="list", tabindex=0, aria_label=label)
+
+
+def code(source: str) -> Markup:
+    return tag("code", source)
+
+
+def said(text: str, *parts: str | Markup) -> Markup:
+    """A sentence with *parts* in the places of `{}`."""
+    return Markup(text).format(*parts)
+
+
+def _item(name: str, at: int, one: Frame, count: int) -> Markup:
+    back = _link(name, at - 1, "← Before", "prev") if at > 1 else Markup()
+    onward = _link(name, at + 1, "Next →", "next") if at < count else _link(name, 1, "↺ Again", "next")
+    place = tag("span", f"{one.title} · {at} of {count}", class_="place")
+    steps = tag("p", back, place, onward, class_="steps")
+    return tag("li", steps, tag("div", one.drawing, class_="picture"), tag("p", one.said), id=f"{name}-{at}")
+
+
+def _link(name: str, at: int, words: str, rel: str) -> Markup:
+    return tag("a", words, href=f"#{name}-{at}", data_step=rel)

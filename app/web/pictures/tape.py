@@ -1,0 +1,146 @@
+"""`tape`: a small program, forward line by line and back share by share, with the numbers where they stand.
+
+Whatever is drawn follows from the program and the numbers that it starts from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.walk import Share, Walk, walked
+from app.web.pictures.frames import Frame, code, frames, said
+from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc, statements
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import drawing, plain_number, table, tag, text
+
+HEAD = 22.0
+COLUMN = 78.0
+MOST_FRAMES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the picture: an input, or a statement. *reads* are the rows that it is made from."""
+
+    name: str
+    source: str
+    reads: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """How far the walk has come: values and sums by name; the row and the arc that it is at."""
+
+    values: Mapping[str, Array]
+    totals: Mapping[str, Array] = field(default_factory=dict)
+    row: int = -1
+    arc: tuple[int, int] | None = None
+
+
+def tape(scene: Scene) -> Markup:
+    """Draw the walk of `:forward:` from the numbers of `:at:`."""
+    if scene.forward is None:
+        raise KeyError("tape wants a forward program")
+    walk = walked(scene.forward, scene.at)
+    rows = [Row(one.name, one.name) for one in scene.forward.inputs]
+    for line in statements(scene.forward):
+        names = [row.name for row in rows]
+        rows.append(Row(line.name, line.source, tuple(names.index(one) for one in line.reads)))
+    steps = [*_forward(walk, rows), *_backward(walk, rows, scene.forward.output)]
+    if len(steps) > MOST_FRAMES:
+        raise ValueError(f"{len(steps)} steps are more than anybody follows")
+    label = f"The walk through {len(walk.lines)} lines and back, in {len(steps)} steps"
+    behind = table(
+        "The way back as a table",
+        "Who hands how much to whom",
+        ("line", "came back", "hands to", "share", "sum so far"),
+        [
+            (one.output, _number(one.upstream), one.tensor, _number(one.value), _number(one.total))
+            for one in walk.shares
+        ],
+    )
+    return frames(scene.name, steps, label) + behind
+
+
+def _forward(walk: Walk, rows: Sequence[Row]) -> list[Frame]:
+    found = []
+    inputs = len(rows) - len(walk.lines)
+    for at in range(inputs, len(rows)):
+        known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
+        sentence = said("{} is {}.", code(rows[at].source), _number(known[rows[at].name]))
+        found.append(Frame(_drawn(rows, Now(known, row=at)), "Forward", sentence))
+    return found
+
+
+def _backward(walk: Walk, rows: Sequence[Row], output: str) -> list[Frame]:
+    places = {row.name: at for at, row in enumerate(rows)}
+    totals: dict[str, Array] = {output: walk.gradients[output]}
+    start = said("The way back begins at the end: {} comes back to {}.", _number(totals[output]), code(output))
+    found = [Frame(_drawn(rows, Now(walk.values, dict(totals), places[output])), "Backward", start)]
+    for one in walk.shares:
+        first = one.tensor not in totals
+        totals[one.tensor] = one.total
+        now = Now(walk.values, dict(totals), places[one.output], (places[one.tensor], places[one.output]))
+        found.append(Frame(_drawn(rows, now), "Backward", _sentence(one, rows[places[one.output]].source, first)))
+    return found
+
+
+def _sentence(one: Share, source: str, first: bool) -> Markup:
+    came, value = _number(one.upstream), _number(one.value)
+    begun = said("{} came back to {}, in {}. ", came, code(one.output), code(source))
+    if one.local is None:
+        handed = said("{} is handed {}.", code(one.tensor), value)
+    else:
+        parts = (code(one.tensor), plain_number(one.local), came, plain_number(one.local), value)
+        handed = said("The local derivative for {} is {}, so it is handed {} · {} = {}.", *parts)
+    added = (
+        ""
+        if first
+        else said(" With the {} from before that makes {}.", _number(one.total - one.value), _number(one.total))
+    )
+    still = "" if one.finished else said(" {} is not finished: another line still has to pay in.", code(one.tensor))
+    return begun + handed + added + still
+
+
+def _drawn(rows: Sequence[Row], now: Now) -> Markup:
+    arcs = [(read, at) for at, row in enumerate(rows) for read in row.reads]
+    longest = max((end - start for start, end in arcs), default=1)
+    reach = min(WIDEST, NARROWEST + 9.0 * longest)
+    x = reach + 14
+    value_at = x + 30 + LETTER * max(len(row.source) for row in rows) + COLUMN
+    width = value_at + COLUMN + 10
+    parts = [
+        text(value_at, TOP - 4, "value", class_="figure-label", anchor="end"),
+        text(width - 8, TOP - 4, "gradient", class_="figure-label", anchor="end"),
+    ]
+    lines = [
+        _arc(x, ends, longest, reach, lit=ends == now.arc) for ends in sorted(arcs, key=lambda one: one == now.arc)
+    ]
+    for at, row in enumerate(rows):
+        y = TOP + STEP * at
+        if at == now.row:
+            lines.insert(0, tag("rect", x=x - 14, y=y - 14, width=width - x + 14, height=28.0, rx=4, class_="lit"))
+        lines.append(
+            tag("circle", cx=x, cy=y, r=6.0, class_="fork" if sum(start == at for start, _ in arcs) > 1 else "node")
+        )
+        lines.append(text(x + 18, y + 5, row.source, class_="figure-code", anchor="start"))
+        if row.name in now.values:
+            lines.append(text(value_at, y + 5, _number(now.values[row.name]), class_="figure-code", anchor="end"))
+        if row.name in now.totals:
+            class_ = "figure-code figure-back"
+            lines.append(text(width - 8, y + 5, _number(now.totals[row.name]), class_=class_, anchor="end"))
+    body = tag("g", *lines, transform=f"translate(0 {HEAD:g})")
+    return drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body])
+
+
+def _arc(x: float, ends: tuple[int, int], longest: int, reach: float, *, lit: bool) -> Markup:
+    return arc(x, ends, "edge edge-lit" if lit else "edge", longest, reach)
+
+
+def _number(value: Array) -> str:
+    """A number; the rows of a small table between bars."""
+    if value.ndim < 2:
+        return " ".join(plain_number(float(one)) for one in value.flat)
+    return " | ".join(_number(row) for row in value)
