@@ -6,15 +6,15 @@ what kind of thing is wrong with it, never what belongs there.
 """
 
 import ast
-from collections.abc import Iterator
-from copy import deepcopy
+from collections.abc import Iterable, Iterator, Sequence, Set
+from copy import copy, deepcopy
 from itertools import chain, islice
 
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
-from app.grading.diagnosis.grammar import Change, Edit, Words, edits, replaced
+from app.grading.diagnosis.grammar import KINDS, Change, Edit, Words, added, edits, replaced, turned
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
 from app.grading.diagnosis.tracing.budget import Budget
@@ -23,9 +23,13 @@ from app.grading.diagnosis.tracing.node import Node, UntracedError
 from app.grading.forward.bindings import writes_of
 
 TRIES_MAX = 2500
-TRIES_IN_LOOPS = 400
+TRIES_IN_LOOPS = 1000
 SHOWN_MAX = 100
 FUNCTIONS = ("exp", "log", "tanh", "sigmoid", "sqrt", "square", "relu", "sign", "neg", "reciprocal", "cosh")
+
+_BEFORE = KINDS.index(turned) + 1
+KINDS_IN_LOOPS = (*KINDS[:_BEFORE], added, *(kind for kind in KINDS[_BEFORE:] if kind is not added))
+"""Each try runs the whole loop, so that what is left out comes before rarer kinds."""
 
 
 def mended(view: CaseView) -> Diagnosis | None:
@@ -38,7 +42,7 @@ def mended(view: CaseView) -> Diagnosis | None:
         reruns = [one for look in case.looks if (one := Rerun.of(view, look, budget)) is not None]
         if len(reruns) < len(case.looks):
             return None
-        edit = next((edit for edit in _tried(reruns[0]) if all(one.mended(edit) for one in reruns[1:])), None)
+        edit = next((edit for edit in _tried(reruns) if all(one.mended(edit) for one in reruns[1:])), None)
     return None if edit is None else _said(view, reruns[0].line, edit)
 
 
@@ -66,10 +70,12 @@ def _text(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split())
 
 
-def _tried(rerun: "Rerun") -> Iterator[Edit]:
+def _tried(reruns: Sequence["Rerun"]) -> Iterator[Edit]:
     """The edits of one line after the other that make the first look right."""
+    rerun = reruns[0]
     for at in reversed(rerun.candidates()):
-        rerun.stand(at)
+        for one in reruns:
+            one.stand(at)
         for edit in rerun.edits():
             if rerun.before[at].budget.is_empty:
                 return
@@ -99,9 +105,13 @@ class Rerun:
     @classmethod
     def of(cls, view: CaseView, look: Look, budget: Budget) -> "Rerun | None":
         """None where the reading does not come to what the learner has."""
-        last = max((at for at, line in enumerate(view.case.lines) if view.case.name in writes(line)), default=-1)
+        name = view.case.name
+        last = max((at for at, line in enumerate(view.case.lines) if name in writes(line)), default=-1)
+        lines = view.case.lines[: last + 1]
+        others = look.gradients.keys() - {name}
+        needed = tuple(_without(others - names_in(lines[at + 1 :]), line) for at, line in enumerate(lines))
         try:
-            rerun = cls(view, look, view.case.lines[: last + 1], Interpreter(*scope_of(look, view.case.name), budget))
+            rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget))
         except UntracedError:
             return None
         return rerun if view.equal(rerun.result(rerun.after), look) else None
@@ -130,7 +140,7 @@ class Rerun:
             if written & needed:
                 found.append(at)
                 if not any(name in self.look.gradients and name != self.name for name in written):
-                    needed |= {node.id for node in ast.walk(self.lines[at]) if isinstance(node, ast.Name)}
+                    needed |= names_in([self.lines[at]])
         return sorted(at for at in found if self.name in self.written[at] or not self._is_gradient(at))
 
     def _is_gradient(self, at: int) -> bool:
@@ -149,7 +159,9 @@ class Rerun:
         parts = _parts_of(self.view) if not inside else ()
         words = Words(arrays, self.look.gradients.keys(), sizes, parts, FUNCTIONS, inverse=True)
         most = TRIES_IN_LOOPS if inside else TRIES_MAX
-        yield from islice(chain(edits(self.line, words), _of_statement(self.line, words)), most)
+        yield from islice(
+            chain(edits(self.line, words, KINDS_IN_LOOPS if inside else KINDS), _of_statement(self.line, words)), most
+        )
 
     def mended(self, edit: Edit) -> bool:
         """Whether *edit* makes the gradient right."""
@@ -185,6 +197,22 @@ def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
 def writes(line: ast.stmt) -> frozenset[str]:
     """The names that *line* binds or changes in place."""
     return writes_of(list(ast.walk(line)))
+
+
+def names_in(lines: Iterable[ast.AST]) -> set[str]:
+    return {node.id for line in lines for node in ast.walk(line) if isinstance(node, ast.Name)}
+
+
+def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
+    """A loop without the statements that only write *gradients* which no other one reads: edits of them are in vain."""
+    if not isinstance(line, ast.For):
+        return line
+    shorter = copy(line)
+    for one in line.body:
+        read = names_in(other for other in line.body if other is not one)
+        if writes(one) and writes(one) <= gradients - read:
+            shorter.body = [other for other in shorter.body if other is not one]
+    return shorter
 
 
 def _of_statement(statement: ast.stmt, words: Words) -> Iterator[Edit]:

@@ -6,6 +6,7 @@ The texts beside `tests/grading/unseen/load.py` hold them; each wrong piece stan
 import pytest
 
 from app.grading.judge.verdict import RIGHT
+from tests.grading.boxes.load import MORE
 from tests.grading.unseen.load import BOXES, RIGHT_PIECES, WRONG
 
 SPECIFIC = 0.95
@@ -67,3 +68,20 @@ def test_no_right_piece_is_rejected(engine, piece):
     verdict = engine.check(piece.box.task(grade="value"), piece.submission)
 
     assert verdict.passed, [one for one in verdict.names if one.verdict not in RIGHT] or verdict
+
+
+STEPS = (
+    ("memory", "z = carry * (1 - states[t + 1] ** 2)", "z = 1 - states[t + 1] ** 2", "dU:factor-missing"),
+    ("onward", "ds = dz @ R.T", "ds = dz @ R", "dx1:transpose-missing:R"),
+    ("rnnlist", "dz = d * (1 - hs[i + 1] ** 2)", "dz = 1 - hs[i + 1] ** 2", "dx:factor-missing"),
+)
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "code"), STEPS, ids=[row[2] for row in STEPS])
+def test_a_slip_in_a_step_that_is_no_gradient_is_named_at_the_first_one_made_of_it(engine, name, right, wrong, code):
+    box = next(one for one in (*BOXES, *MORE) if one.name == name)
+    assert box.solution.count(right) == 1
+
+    verdict = engine.check(box.task(grade="value"), box.solution.replace(right, wrong))
+
+    assert next(one.code for one in verdict.names if one.verdict not in QUIET) == code
