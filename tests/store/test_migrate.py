@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from threading import Barrier
 from typing import TypeVar
 
@@ -12,10 +13,13 @@ from anyio import to_thread
 from sqlalchemy import Connection, inspect, text
 
 from app.engine.train.snapshot import Snapshot
+from app.grading.diagnosis import diagnose
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.store.database import open_engine
 from app.store.migrate import config_for, migrate
+from app.store.migrations.versions.m0004_codes_of_mistakes import RENAMED
 from app.store.tables import Base
-from app.web.json_columns import encoded
+from app.web.json_columns import decoded_verdict, encoded
 
 pytestmark = pytest.mark.anyio
 
@@ -98,3 +102,40 @@ async def test_runs_that_had_finished_before_they_were_kept_are_kept(url: str) -
         url, lambda connection: connection.execute(text("SELECT exercise, finished FROM training")).all()
     )
     assert dict(tuple(row) for row in kept) == {"done": runs["done"], "ended": None}
+
+
+async def test_attempts_have_the_codes_that_mistakes_have_now(url: str) -> None:
+    def verdict(*codes: str | None) -> Verdict:
+        names = tuple(NameVerdict(name=f"d{at}", verdict="wrong", code=code) for at, code in enumerate(codes))
+        return Verdict(outcome="graded", names=names, printed='"dx:average-changed"')
+
+    before = {"d0:average-changed": verdict("d0:average-changed", "d1:sign"), "d0:sign": verdict("d0:sign", None)}
+
+    def old(connection: Connection) -> None:
+        command.downgrade(config_for(connection), "0003")
+        connection.execute(text("INSERT INTO learner (id, created_at) VALUES (1, '2026-01-01')"))
+        for code, one in before.items():
+            connection.execute(
+                text(
+                    "INSERT INTO attempt (learner_id, lesson, exercise, kind, text, verdict, code, created_at)"
+                    " VALUES (1, 'l', 'e', 'code', 'average-changed', :verdict, :code, '2026-01-01')"
+                ),
+                {"verdict": encoded(one), "code": code},
+            )
+
+    await migrate(url)
+    await asked(url, old)
+    await migrate(url)
+
+    kept = await asked(
+        url, lambda connection: connection.execute(text("SELECT code, verdict FROM attempt ORDER BY id")).all()
+    )
+    assert [code for code, _ in kept] == ["d0:factor-missing", "d0:sign"]
+    assert [decoded_verdict(one) for _, one in kept] == [verdict("d0:factor-missing", "d1:sign"), before["d0:sign"]]
+
+
+def test_no_renamed_code_is_given_any_more() -> None:
+    diagnosis = Path(diagnose.__file__).parent
+    texts = [file.read_text("utf-8") for file in diagnosis.rglob("*") if file.suffix in {".py", ".toml"}]
+
+    assert [old for old in RENAMED if any(old in one for one in texts)] == []
