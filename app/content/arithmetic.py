@@ -5,6 +5,7 @@ evaluator, and no power grows beyond what a float holds.
 """
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -23,6 +24,10 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "tanh": math.tanh,
     "abs": abs,
 }
+
+Signs = Mapping[str, Callable[[Value, Value], Value]]
+SUMS: Signs = {"+": operator.add, "-": operator.sub}
+PRODUCTS: Signs = {"*": operator.mul, "/": operator.truediv, "//": lambda one, other: Fraction(one // other)}
 
 # Signs that people paste or that phones write, and what they mean.
 LOOKALIKES = str.maketrans(
@@ -139,24 +144,17 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise UnreadableError("That is nested too deeply.", self.column)
-        value = self.product()
-        while sign := self.take("+", "-"):
-            right = self.product()
-            value = _finite(value + right if sign == "+" else value - right)
+        value = self.joined(self.product, SUMS)
         self.depth -= 1
         return value
 
     def product(self) -> Value:
-        value = self.signed()
-        while sign := self.take("*", "//", "/"):
-            right = self.signed()
-            if sign == "*":
-                value = value * right
-            elif sign == "/":
-                value = value / right
-            else:
-                value = Fraction(value // right)
-            value = _finite(value)
+        return self.joined(self.signed, PRODUCTS)
+
+    def joined(self, part: Callable[[], Value], signs: Signs) -> Value:
+        value = part()
+        while sign := self.take(*signs):
+            value = _finite(signs[sign](value, part()))
         return value
 
     def signed(self) -> Value:

@@ -32,11 +32,8 @@ def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
     text = work.codes.get(box.name, blank)
     given = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
-    opening = opening.replace("'", '"')
     return [
-        Cell(
-            text=f"{opening}\n{fitted(text, work.unfit)}", code=True, name=box.name, plain=plain_text(text).strip("\n")
-        ),
+        _own(opening.replace("'", '"'), text, box.name, work),
         Cell(text="backhand.compare()", code=True, name=f"{box.name}-compared"),
     ]
 
@@ -51,15 +48,14 @@ def checker(box: Checker, work: Work) -> list[Cell]:
     ]
     opening = f'with backhand.function("{box.function}"):'
     return [
-        Cell(
-            text=f"{opening}\n{fitted(text, work.unfit)}", code=True, name=box.name, plain=plain_text(text).strip("\n")
-        ),
+        _own(opening, text, box.name, work),
         Cell(text="\n\n".join(cases), code=True, name=f"{box.name}-cases"),
         Cell(text="backhand.verdicts()", code=True, name=f"{box.name}-compared"),
     ]
 
 
 def _own(opening: str, text: str, name: str, work: Work) -> Cell:
+    """*text* of somebody inside of a `with`."""
     body = fitted(text, work.unfit)
     return Cell(text=f"{opening}\n{body}", code=True, name=name, plain=plain_text(text).strip("\n"))
 
