@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting, program_of
+from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
 from app.content.sizes import written
 from app.grading.forward.facts import Facts
@@ -21,7 +21,7 @@ Shapes = Mapping[str, Sizes]
 
 def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
     """Findings about *quiz*; *facts* are those of the lesson's forward programs, by name."""
-    forward = lesson.forward(program_of(quiz) or "")
+    forward = lesson.forward(quiz.forward or "")
     if forward is not None and facts[forward.name].error:
         return []  # reported once, at the program
     shapes: Shapes = {} if forward is None else {**facts[forward.name].shapes, **infer(forward)}

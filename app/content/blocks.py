@@ -145,11 +145,6 @@ def held_by(block: Block) -> tuple[Block, ...]:
     return block.rows if isinstance(block, Sheet) else block.blocks if isinstance(block, Reveal) else ()
 
 
-def program_of(quiz: Quiz) -> str | None:
-    """The forward program that *quiz* is about, by name; None where it needs none."""
-    return None if isinstance(quiz, Number | Choice | Order) else quiz.forward
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A link to another lesson file: *target* as it is written, relative to this file, without the *anchor*."""

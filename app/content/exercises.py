@@ -51,6 +51,7 @@ class Exercise:
 
     Args:
         was: Former names, so that progress stays after a rename.
+        forward: The program that it is about, by name.
         right: What is said to whoever answers right, besides what is said anyway.
     """
 
@@ -60,13 +61,13 @@ class Exercise:
     prompt: Html = field(default_factory=Markup)
     right: Html = field(default_factory=Markup)
     hints: tuple[Hint, ...] = ()
+    forward: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Exercise):
     """Ask for the shape of *of* (such as `dW`). *ask* is a partly given shape such as `(100, ?)`."""
 
-    forward: str | None
     of: str | None
     ask: str | None = None
     answer: str | None = None

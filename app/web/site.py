@@ -13,21 +13,18 @@ from starlette.requests import Request
 
 from app.content.blocks import (
     Axes,
-    Checker,
-    Choice,
     CodeBox,
     Course,
     Exercise,
     Forward,
-    FunctionBox,
     Lesson,
-    Number,
+    Matmul,
     Quiz,
     Unit,
     Visual,
     markup_in,
-    program_of,
 )
+from app.content.blocks import Shape as ShapeQuiz
 from app.content.sizes import written
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
@@ -123,14 +120,16 @@ class ShapesOf:
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """What the source of the forward program of *box* tells."""
-        forward = None if isinstance(box, Checker | FunctionBox) else lesson.forwards.get(box.forward)
+        forward = lesson.forwards.get(box.forward or "")
         return {} if forward is None else self.inferred(forward)
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
-        forward = lesson.forwards.get(program_of(quiz) or "")
-        asked = () if isinstance(quiz, Number | Choice) else (quiz.of, quiz.source if isinstance(quiz, Axes) else None)
-        return await self.of(forward, *(name.removeprefix("d") for name in asked if name))
+        of = quiz.of if isinstance(quiz, ShapeQuiz | Axes | Matmul) else None
+        asked = (of, quiz.source if isinstance(quiz, Axes) else None)
+        return await self.of(
+            lesson.forwards.get(quiz.forward or ""), *(name.removeprefix("d") for name in asked if name)
+        )
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Runs:
     def __init__(self, grader: Grader, database: Database, names: Path | None, at_once: int) -> None:
         self._grader = grader
         self._database = database
-        self._names = names
+        self.names = names
         self._turn = asyncio.Semaphore(at_once)
         self._references = References()
         self._live: dict[int, tuple[Order, Training]] = {}
@@ -84,14 +84,10 @@ class Runs:
     def under_way(self) -> int:
         return len(self._live)
 
-    @property
-    def names(self) -> Path | None:
-        return self._names
-
     def check_names(self) -> None:
         """Tell the operator at the start, and not the first learner who trains."""
         try:
-            load_names(self._names)
+            load_names(self.names)
         except NamesError as error:
             log.warning("names-unusable", error=str(error), effect="Training runs are refused; all else works.")
 
@@ -202,8 +198,8 @@ class Runs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _training(self, order: Order) -> Training:
-        examples = load_examples(self._names, order.setup.width)
-        names = load_names(self._names)
+        examples = load_examples(self.names, order.setup.width)
+        names = load_names(self.names)
         rows = {part: len(some) for part, some in examples.items()}
         source = f"{len(names.names):,} names, {names.source}"
         return Training(order.setup, order.steps, order.code, order.forbid, self._ask, rows, source, self._references)

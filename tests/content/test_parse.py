@@ -106,7 +106,7 @@ def test_rows_of_a_sheet_are_exercises_that_take_its_program():
     assert errors == ()
     assert read is not None
     assert [one.name for one in read.exercises] == ["inherits", "names-its-own", "takes-none"]
-    assert [getattr(one, "forward", None) for one in read.exercises] == ["linear", "other", None]
+    assert [one.forward for one in read.exercises] == ["linear", "other", None]
     assert read.tasks == (("inherits", "names-its-own", "takes-none"),)
 
 

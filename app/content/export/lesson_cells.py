@@ -48,7 +48,7 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
     file = file_of(lesson.source, lesson.path)
     front = read_front_matter(file, LESSON_KEYS, Faults(lesson.path))
     goals = [value.text for value in front.lists.get("goals", ())]
-    used = {name for box in lesson.exercises if (name := getattr(box, "forward", None))}
+    used = {one.forward for one in lesson.exercises}
     cells = [Cell(text=_opening(lesson, goals))]
     if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
         cells += [Cell(text=BELOW, aid=True), Cell(text=resource("preamble.py"), code=True, name="preamble", aid=True)]

@@ -18,10 +18,7 @@ from app.content.blocks import (
     Matmul,
     Order,
     Quiz,
-    program_of,
 )
-from app.content.blocks import Shape as ShapeQuiz
-from app.content.programs import statement_of
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
@@ -65,7 +62,6 @@ class QuizView:
 
     Args:
         sheet: The name of the sheet that it is a row of; empty for a quiz of its own.
-        statement: In a sheet, the line of the program that writes the tensor that is asked about.
     """
 
     quiz: Quiz
@@ -77,7 +73,6 @@ class QuizView:
     hints: HintsView
     offered: Offered
     sheet: str = ""
-    statement: str = ""
 
     @property
     def name(self) -> str:
@@ -247,7 +242,7 @@ def quiz_view(
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
     tries = state.tries.get(quiz.name)
-    forward = lesson.forwards.get(program_of(quiz) or "")
+    forward = lesson.forwards.get(quiz.forward or "")
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
     def marked() -> Feedback:
@@ -266,7 +261,6 @@ def quiz_view(
         hints=hints_view(quiz, state, url),
         offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
-        statement=statement_of(quiz.of or "", forward) if sheet and forward and isinstance(quiz, ShapeQuiz) else "",
     )
 
 

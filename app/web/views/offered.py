@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Axes, Forward, Matmul, Order, Quiz
+from app.content.blocks import Shape as ShapeQuiz
+from app.content.programs import statement_of
 from app.content.sizes import written
 from app.grading.forward.facts import Shape
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
@@ -18,12 +20,14 @@ class Offered:
     """What an axes or matmul quiz offers to choose from; empty for the others.
 
     Args:
+        statement: The line of the program that writes the tensor of which the shape is asked.
         sums: For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`.
     """
 
     axes: tuple[Axis, ...] = ()
     sums: str = ""
     operands: tuple[Operand, ...] = ()
+    statement: str = ""
 
 
 def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Offered:
@@ -31,6 +35,8 @@ def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) ->
         left = sums_offered(quiz, shapes)
         sums = "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
         return Offered(axes=axes_offered(quiz, shapes), sums=sums)
+    if isinstance(quiz, ShapeQuiz) and quiz.of and forward:
+        return Offered(statement=statement_of(quiz.of, forward))
     return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
 
 
