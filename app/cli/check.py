@@ -9,6 +9,7 @@ import typer
 from app.check.bounded_grader import Patient
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.prove import prove
+from app.check.prove_beginning import prove_beginning
 from app.cli import environment
 from app.cli.graders import settled
 from app.cli.refuse import refuse
@@ -28,6 +29,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool) -> None:
         read, found = _read(path)
         lessons += read
         findings += of_errors(found)
+        findings += prove_beginning(read) if any(path.glob("*/unit.md")) else []
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
         findings += asyncio.run(_prove(lessons, settings, mutate=mutants))

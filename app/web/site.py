@@ -86,6 +86,9 @@ class Kept:
         return made
 
 
+TITLE_LETTERS = range(5, 10)
+
+
 class ShapesOf:
     """Shapes by forward program, kept for the life of the process (a program is identified by itself)."""
 
@@ -154,6 +157,16 @@ class Site:
             lessons
             | {f"units/{unit.slug}" for unit in self.course.units if has_math((unit.summary, unit.deliverables))}
         )
+
+    @cached_property
+    def invented(self) -> tuple[str, ...]:
+        """Two names of the course's own samples that are in no list, for its title page, if it has samples."""
+        blocks = (one for lesson in self.course.lessons for one in lesson.blocks)
+        given = next((one.given for one in blocks if isinstance(one, Visual) and one.kind == "samples"), {})
+        samples, known = given.get("names"), given.get("known", [])
+        if not isinstance(samples, list) or not isinstance(known, list):
+            return ()
+        return tuple(name for name in samples[-1] if name not in known and len(name) in TITLE_LETTERS)[:2]
 
     @cached_property
     def kept(self) -> Kept:

@@ -32,7 +32,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
     resume = _resume(site, await _place(site, learner), solved)
     whole = sum_of(site, site.course.lessons, solved)
-    return site.pages.page(request, "index.html", units=units, whole=whole, resume=resume)
+    return site.pages.page(request, "index.html", units=units, whole=whole, resume=resume, invented=site.invented)
 
 
 @router.get("/units/{slug}")

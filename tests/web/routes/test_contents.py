@@ -72,3 +72,42 @@ def test_units_are_numbered_by_their_place_and_not_by_their_folders(
 
     assert re.findall(r'class="number">([^<]*)<', index) == ["1", "2"]
     assert "Unit 2" in page
+
+
+SAMPLES = """
+:::{{visual}} names
+:kind: samples
+:given: {{steps: [1, 2], names: [[early], [{names}]], known: [quinn]}}
+
+Names.
+:::
+"""
+
+
+def index_of(tmp_path: Path, course: Course, grader: Any, text: str = "\nText.\n") -> str:
+    found, errors = parse_lesson(FRONT.format(name="samples") + text, "02-samples.md")
+    assert found is not None, errors
+    unit = replace(course.units[0], lessons=(*course.units[0].lessons, found))
+    with TestClient(create_app(Settings(data_dir=tmp_path), Course(units=(unit,)), grader)) as client:
+        return client.get("/").text
+
+
+def test_the_title_page_shows_two_names_of_the_last_step_that_are_in_no_list(
+    tmp_path: Path, course: Course, grader: Any
+) -> None:
+    text = index_of(tmp_path, course, grader, SAMPLES.format(names="quinn, ab, kimri, '<b>ou', rahnen"))
+
+    assert re.findall(r"<span>(\w[^<]*)</span>", text.split("<figcaption>")[0].split('class="invented"')[1]) == [
+        "Kimri"
+    ]
+    assert "&lt;b&gt;ou" in text
+    assert "Rahnen" not in text
+
+
+def test_the_title_page_has_one_button_and_says_for_whom_and_why(tmp_path: Path, course: Course, grader: Any) -> None:
+    text = index_of(tmp_path, course, grader)
+
+    title = text.split('class="title-page"')[1].split("</header>")[0]
+    assert title.count('class="button"') == 1
+    assert re.findall(r"<dt>([^<]*)</dt>", title) == ["For whom", "Why", "How"]
+    assert "invented" not in title, "a course without samples shows none"

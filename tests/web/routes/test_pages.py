@@ -18,7 +18,7 @@ def test_the_index_lists_lessons_with_done_and_total(client: TestClient) -> None
 
     assert "The linear layer" in text
     assert "0/8" in text
-    assert "Begin with the first lesson" in text
+    assert "Begin: The linear layer" in text
 
 
 def test_a_draft_lesson_is_neither_listed_nor_served(client: TestClient) -> None:

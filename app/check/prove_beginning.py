@@ -1,0 +1,25 @@
+"""The first box of a course is the first that somebody ever fills in: one blank, and no sizes to think of."""
+
+import re
+from collections.abc import Sequence
+
+from app.check.findings import Finding
+from app.content.blocks import CodeBox, Grad, Lesson
+
+BLANK = re.compile(r"_{2,}(?!\w)")
+
+
+def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
+    """A warning about the first code box of *lessons*, a whole course in its order, where it asks for too much."""
+    first = next(((lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, CodeBox)), None)
+    if first is None:
+        return []
+    lesson, box = first
+    forward = lesson.forward(box.forward) if isinstance(box, Grad) else None
+    blanks = len(BLANK.findall(box.starter.source))
+    found = [f"{blanks} blanks"] if blanks != 1 else []
+    found += [f"the dims {', '.join(forward.dims)}"] if forward and forward.dims else []
+    if not found:
+        return []
+    message = f"The first box of the course has {' and '.join(found)}. Begin with one blank and single numbers."
+    return [Finding(box.place, "warning", "first-box", message)]
