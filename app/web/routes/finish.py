@@ -1,6 +1,5 @@
 """The closing page: what a learner has made in this course, and what is still open. It claims nothing else."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,20 +13,11 @@ from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.exercise_view import is_exam
+from app.web.views.lamps import Gradient, exam_in, gradients_of
 from app.web.views.run_view import Trained
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
-
-
-@dataclass(frozen=True, slots=True)
-class Gradient:
-    """One gradient of the exam; *url* leads to the box where it is first asked for."""
-
-    name: str
-    done: bool
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +53,6 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
     )
 
 
-def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
-    """The box that asks for the most gradients without a hint."""
-    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
-    return max(exams, key=lambda exam: len(exam[1].require), default=None)
-
-
 async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
     found = exam_in(site.course.lessons)
     if found is None:
@@ -76,16 +60,9 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
     lesson, exam = found
     verdict, passed_at = await _sat(site, learner, lesson, exam)
     right = {one.name for one in verdict.names if one.verdict in RIGHT} if verdict else set()
-    first: dict[str, str] = {}
-    for one in site.unit_of(lesson).lessons:
-        for box in one.exercises:
-            if isinstance(box, Grad):
-                done = box.name in solved.get(one.name, ())
-                right |= set(box.require) if done else set()
-                first = dict.fromkeys(box.require, f"/lessons/{one.slug}#{box.name}") | first
     return Exam(
         url=f"/lessons/{lesson.slug}#{exam.name}",
-        gradients=tuple(Gradient(name, name in right, first[name]) for name in exam.require),
+        gradients=gradients_of(site.unit_of(lesson), exam, solved, right),
         passed_at=passed_at,
     )
 

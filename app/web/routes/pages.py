@@ -17,6 +17,7 @@ from app.store.progress import LessonState
 from app.web.middleware.visitor import NotNowError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.lamps import exam_in, lamps_of
 from app.web.views.lesson_view import items_of, reveal_view
 from app.web.views.standing import builds_on, solved_by
 
@@ -59,12 +60,14 @@ async def lesson(
         state, saving = LessonState(), False
     before, _ = site.neighbours(lesson)
     learner = await visitor.learner() if saving else None
-    solved = await solved_by(site, learner if lesson.requires else None)
+    unit = site.unit_of(lesson)
+    solved = await solved_by(site, learner if lesson.requires or exam_in(unit.lessons) else None)
     return site.pages.page(
         request,
         "lesson.html",
         lesson=lesson,
-        unit=site.unit_of(lesson),
+        unit=unit,
+        lamps=lamps_of(unit, solved),
         items=await items_of(site, lesson, state, learner),
         requires=builds_on(site, lesson, solved),
         progress=site.progress(lesson, state.solved),

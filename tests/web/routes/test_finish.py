@@ -224,12 +224,40 @@ def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> No
     assert "Nothing is locked" in text
     assert "0 of" in text
 
-    lesson = COURSE.lesson("a-layer-trained")
+    lesson = COURSE.lesson("a-comparison-you-can-trust")
     assert lesson is not None
     solve(write, *((lesson.name, one.name) for one in lesson.exercises))
     text = client.get("/lessons/the-machine").text
     assert "(done)" in text
     assert "if you know that already" not in text
+
+
+LAMP = '<li data-done="{}"><a href="{}" title="{}">'
+
+
+@pytest.mark.parametrize(
+    "slug", [lesson.slug for lesson in next(one for one in COURSE.units if one.slug == "character-model").lessons]
+)
+def test_every_lesson_of_the_unit_with_the_exam_shows_its_lamps(client: TestClient, write, slug: str) -> None:
+    solve(write, ("loss-to-logits", "dprobs"), ("linear-layer-and-tanh", "nothing"))
+
+    text = client.get(f"/lessons/{slug}").text
+    lamps = text.partition('class="lamps"')[2].partition("</nav>")[0]
+
+    assert lamps.count("<li ") == 26
+    assert LAMP.format("true", "/lessons/from-the-loss-to-the-logits#dprobs", "dprobs") in lamps
+    assert LAMP.format("false", "/lessons/first-layer-and-exam#scatter", "dC") in lamps
+    assert "Right so far: 1 of the 26 gradients" in lamps
+
+
+def test_a_round_of_the_exam_lights_all_of_its_lamps(client: TestClient, write) -> None:
+    solve(write, ("first-layer-and-exam", "exam-middle"))
+
+    assert "Right so far: 13 of the 26 gradients" in client.get("/lessons/the-machine").text
+
+
+def test_other_lessons_have_no_lamps(client: TestClient) -> None:
+    assert 'class="lamps"' not in client.get("/lessons/training").text
 
 
 def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) -> None:
@@ -239,4 +267,4 @@ def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) 
     assert "What you will have made" in text
     assert 'href="/units/collapse"' in text
     assert 'href="/units/tensors"' in text
-    assert "Begin with The machine" in text
+    assert "Begin with A comparison you can trust" in text

@@ -1,0 +1,40 @@
+"""The gradients of an exam, one lamp for each: lit when it was right, and a link to where it is practised."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from app.content.blocks import Grad, Lesson, Unit
+from app.web.views.exercise_view import is_exam
+from app.web.views.standing import Solved
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """One gradient of the exam; *url* leads to the box where it is first asked for."""
+
+    name: str
+    done: bool
+    url: str
+
+
+def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
+    """The box that asks for the most gradients without a hint."""
+    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
+    return max(exams, key=lambda exam: len(exam[1].require), default=None)
+
+
+def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] = ()) -> tuple[Gradient, ...]:
+    """The gradients of *exam*; one is done that is among those *right*, or that a solved box of *unit* asks for."""
+    done = set(right)
+    first: dict[str, str] = {}
+    for lesson in unit.lessons:
+        for box in (one for one in lesson.exercises if isinstance(one, Grad)):
+            done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
+            first = dict.fromkeys(box.require, f"/lessons/{lesson.slug}#{box.name}") | first
+    return tuple(Gradient(name, name in done, first[name]) for name in exam.require)
+
+
+def lamps_of(unit: Unit, solved: Solved) -> tuple[Gradient, ...]:
+    """The lamps of the exam that *unit* ends in; none where it has no exam."""
+    found = exam_in(unit.lessons)
+    return gradients_of(unit, found[1], solved) if found else ()
