@@ -7,7 +7,7 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import refuse
-from app.store import backup as store
+from app.store import database_copies as store
 
 
 def backup(target: Path) -> None:

@@ -19,7 +19,7 @@ from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
-from app.grading.forward.program import Program, ProgramError, Statement, read_program
+from app.grading.forward.statements import Program, ProgramError, Statement, read_program
 from app.grading.judge.compare import Reference
 from app.sandbox.wire import Job, Reply
 

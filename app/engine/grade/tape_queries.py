@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Mapping
 
-from app.engine.grade.budget import Budget, TimeUpError
+from app.engine.grade.explanation_time import Budget, TimeUpError
 from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis

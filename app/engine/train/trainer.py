@@ -13,7 +13,7 @@ from app.engine.grade.outcomes import ending
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.train.corpus_file import load_examples
 from app.grading.forward.driver_jobs import TrainHeader
-from app.grading.forward.program import ProgramError, read_program
+from app.grading.forward.statements import ProgramError, read_program
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import document, raised
 from app.grading.train.corpus import NamesError

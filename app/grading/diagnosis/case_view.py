@@ -14,7 +14,7 @@ from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake
 from app.grading.diagnosis.phrases import coded
 from app.grading.diagnosis.rules import words_of
 from app.grading.diagnosis.steps import Step, steps_of
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.grading.diagnosis.tracing.budget import Budget
-from app.grading.forward.program import Path, Statement
+from app.grading.forward.statements import Path, Statement
 
 Array = NDArray[Any]
 

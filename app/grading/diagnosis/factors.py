@@ -22,7 +22,7 @@ from app.grading.diagnosis.evidence import Look
 from app.grading.diagnosis.naming import number_text
 from app.grading.diagnosis.steps import Step
 from app.grading.diagnosis.tracing.node import count
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 NEAR = 1e-6
 

@@ -21,7 +21,7 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.picks import is_pick, overwritten
 from app.grading.diagnosis.rules import backward, with_operand
 from app.grading.diagnosis.steps import Step
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("forks")
 

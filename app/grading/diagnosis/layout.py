@@ -25,7 +25,7 @@ from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake
 from app.grading.diagnosis.naming import shape_text, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("layout")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SHOWN_MAX = 4
 

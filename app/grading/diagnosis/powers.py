@@ -21,7 +21,7 @@ from app.grading.diagnosis.reductions import unreduced
 from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import Step
 from app.grading.diagnosis.tracing.node import fits, reduce_to
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("powers")
 

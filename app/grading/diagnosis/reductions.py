@@ -22,7 +22,7 @@ from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
 from app.grading.diagnosis.naming import axes_text, listed, shape_text, shown
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("reductions")
 

@@ -25,7 +25,7 @@ from app.grading.diagnosis.rules import CURVES, along, backward, evaluated, rule
 from app.grading.diagnosis.steps import Step
 from app.grading.diagnosis.tracing.library import FUNCTIONS
 from app.grading.diagnosis.tracing.node import fits, softmax
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("slips")
 

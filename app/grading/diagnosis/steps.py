@@ -14,7 +14,7 @@ from app.grading.diagnosis.evidence import Array, Case, Look
 from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
 from app.grading.diagnosis.tracing.tracer import traced
-from app.grading.forward.program import Path, Statement
+from app.grading.forward.statements import Path, Statement
 
 CHAIN = 1e-8
 Way = tuple[tuple[Node, int], ...]

@@ -15,7 +15,7 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, Look
 from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rules import evaluated, rule_of, terms_of
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("terms")
 

@@ -12,7 +12,7 @@ import numpy as np
 from app.grading.diagnosis.evidence import Array, Case, Look
 from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import CHAIN, Step, steps_of
-from app.grading.forward.program import Path, Statement
+from app.grading.forward.statements import Path, Statement
 
 
 def unpacked(case: Case) -> Case:

@@ -27,7 +27,7 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import Step
 from app.grading.diagnosis.tracing.node import reduce_to, swapped
-from app.grading.forward.program import Path
+from app.grading.forward.statements import Path
 
 SAY = sentences_of("upstreams")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.forward.program import Program
+from app.grading.forward.statements import Program
 from app.grading.judge.trials import Trial
 from app.grading.judge.verdict import Worst
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.forward.program import Program
+from app.grading.forward.statements import Program
 from app.grading.judge.compare import (
     Array,
     Laboratory,
@@ -29,7 +29,7 @@ from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
 from app.grading.judge.product_kinds import translated
-from app.grading.judge.steps import HIDDEN, Steps
+from app.grading.judge.shared_steps import HIDDEN, Steps
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing

@@ -2,7 +2,7 @@
 
 import ast
 
-from app.grading.forward.program import Program
+from app.grading.forward.statements import Program
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import kind_of, translate
 from app.grading.judge.trials import Raised

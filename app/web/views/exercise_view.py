@@ -29,7 +29,7 @@ from app.grading.quiz.feedback import Feedback
 from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
-from app.web.pictures.differences import DifferencesMap, differences_map
+from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView

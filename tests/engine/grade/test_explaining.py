@@ -1,8 +1,8 @@
 """What is told of a wrong line when the time for explanations is over, or the process ends over them."""
 
 from app.engine.grade import tape_queries
-from app.engine.grade.budget import Budget
 from app.engine.grade.engine import UNEXPLAINED, Engine
+from app.engine.grade.explanation_time import Budget
 from app.engine.grade.tape_queries import SPENT
 from tests.grading.boxes.load import OpenJail, load
 

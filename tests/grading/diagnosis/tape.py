@@ -14,8 +14,8 @@ import torch.nn.functional as F
 
 from app.grading.diagnosis.evidence import Case, Look
 from app.grading.forward.data import draw_inputs, draw_upstream, hidden_dims
-from app.grading.forward.program import Program, read_program
 from app.grading.forward.reverse import Tape
+from app.grading.forward.statements import Program, read_program
 from app.grading.judge.plan import read_plan
 
 SEEDS = ("one", "two")

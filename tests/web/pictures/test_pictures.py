@@ -14,7 +14,7 @@ from app.grading.forward.facts import Shape
 from app.grading.judge.verdict import STEPS, Differences
 from app.web.pictures import KINDS, draw
 from app.web.pictures.broadcast import copied_axes
-from app.web.pictures.differences import differences_map
+from app.web.pictures.difference_map import differences_map
 from app.web.pictures.forces import softmax
 from app.web.pictures.graph import statements
 from app.web.pictures.heatmap import level

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.grading.forward.program import ProgramError, read_program
+from app.grading.forward.statements import ProgramError, read_program
 from tests.grading.boxes.load import BOXES, NETWORK
 
 

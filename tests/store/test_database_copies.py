@@ -15,8 +15,8 @@ from anyio import to_thread
 from sqlalchemy import Column, String, text
 
 from app.store import learners
-from app.store.backup import BackupError, backup, restore
 from app.store.database import Database, Moment, open_engine
+from app.store.database_copies import BackupError, backup, restore
 from app.store.migrate import config_for, migrate
 from app.store.tables import Base
 

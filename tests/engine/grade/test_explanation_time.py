@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from app.engine.grade.budget import Budget, TimeUpError
+from app.engine.grade.explanation_time import Budget, TimeUpError
 
 
 def spin() -> None:
