@@ -12,10 +12,11 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect, sync_playwright
 
 from tests.browser.answers import served
 from tests.waiting import SECONDS, until
@@ -58,6 +59,7 @@ def chrome() -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser_options(**options): options of the browser context of this test")
+    config.addinivalue_line("markers", "own_context: this test changes more of its context than can be taken back")
 
 
 @pytest.fixture(scope="session")
@@ -134,8 +136,45 @@ class Watched:
             self.complaints.append(f"{url}: {failure}")
 
 
+class Contexts:
+    """One context for each set of options, which forgets between two tests.
+
+    A new one costs as much as a whole test: it draws a window, starts a process, and compiles every script anew.
+    """
+
+    def __init__(self, browser: Browser, server: str) -> None:
+        self._browser, self._server = browser, server
+        self._made: dict[str, tuple[BrowserContext, CDPSession]] = {}
+
+    def new(self, options: dict[str, Any]) -> BrowserContext:
+        made = self._browser.new_context(base_url=self._server, **options)
+        made.set_default_timeout(MS)
+        return made
+
+    def shared(self, options: dict[str, Any]) -> BrowserContext:
+        key = repr(sorted(options.items()))
+        if key not in self._made:
+            made = self.new(options)
+            self._made[key] = made, made.new_cdp_session(made.new_page())
+        return self._made[key][0]
+
+    def forget(self, options: dict[str, Any]) -> None:
+        """Leave the page that keeps the window, and nothing that a test did or that a server sent."""
+        context, session = self._made[repr(sorted(options.items()))]
+        for page in context.pages[1:]:
+            page.close()
+        context.set_offline(False)
+        context.clear_cookies()
+        session.send("Storage.clearDataForOrigin", {"origin": self._server, "storageTypes": "local_storage,indexeddb"})
+
+
+@pytest.fixture(scope="package")
+def contexts(browser: Browser, server: str) -> Contexts:
+    return Contexts(browser, server)
+
+
 @pytest.fixture
-def context(browser: Browser, server: str, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+def context(contexts: Contexts, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     """A browser without a past; the marker `browser_options` passes options to it."""
     marker = request.node.get_closest_marker("browser_options")
     options = {
@@ -143,10 +182,13 @@ def context(browser: Browser, server: str, request: pytest.FixtureRequest) -> It
         "reduced_motion": "reduce",
         **(marker.kwargs if marker else {}),
     }
-    made = browser.new_context(base_url=server, **options)
-    made.set_default_timeout(MS)
-    yield made
-    made.close()
+    if request.node.get_closest_marker("own_context"):
+        made = contexts.new(options)
+        yield made
+        made.close()
+    else:
+        yield contexts.shared(options)
+        contexts.forget(options)
 
 
 @pytest.fixture

@@ -135,6 +135,7 @@ def test_after_a_stop_the_next_text_is_checked_and_is_no_conflict(page: Page) ->
     expect(page.locator(f"#{BOX.name}-notice")).to_be_empty()
 
 
+@pytest.mark.own_context  # its clock is another
 def test_a_server_that_cannot_save_is_said_and_asked_again(context: BrowserContext) -> None:
     page = context.new_page()
     page.clock.install()

@@ -88,8 +88,12 @@ def test_an_answer_that_is_repeated_does_not_run(page: Page) -> None:
 
 
 def test_an_address_does_not_run(page_with_errors: Page) -> None:
-    for payload in PAYLOADS:
-        hidden = quote(payload, safe="")
-        for address in (f"/{hidden}", f"/lessons/{hidden}", f"{ADDRESS}?ask={hidden}&emptied={hidden}#{hidden}"):
-            page_with_errors.goto(address)
-            untouched(page_with_errors)
+    hidden = [quote(payload, safe="") for payload in PAYLOADS]
+    together = quote(TOGETHER, safe="")
+    for address in (
+        *(f"/{one}" for one in hidden),
+        *(f"/lessons/{one}" for one in hidden),
+        *(f"{ADDRESS}?ask={one}&emptied={one}#{one}" for one in (together, *hidden[:2])),
+    ):
+        page_with_errors.goto(address)
+        untouched(page_with_errors)

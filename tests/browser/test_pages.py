@@ -6,36 +6,56 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Axes, Matmul
-from tests.browser.answers import ADDRESS, LESSONS, SLUG, right_answer
+from tests.browser.answers import LESSONS, read_lesson, right_answer
+from tests.browser.answers import SMALL_ADDRESS as ADDRESS
+from tests.browser.answers import SMALL_SLUG as SLUG
 from tests.browser.steps import fill_in, open_page, scrolls_sideways, section, violations
 from tests.courses import course_in
 
 COURSE = course_in(LESSONS)
-LESSON = next(one for one in COURSE.lessons if one.slug == SLUG)
+LESSON = read_lesson(SLUG)
 PAGES = [
     "/",
     "/finish",
     "/no-such-page",
+    ADDRESS,
     *(f"/units/{unit.slug}" for unit in COURSE.units if any(not one.draft for one in unit.lessons)),
     *(f"/lessons/{lesson.slug}" for lesson in COURSE.lessons if not lesson.draft),
 ]
 OF_EACH_KIND = ["/", "/finish", "/no-such-page", f"/units/{COURSE.units[0].slug}", ADDRESS]
 
 
-@pytest.mark.browser_options(color_scheme="dark", viewport={"width": 320, "height": 640})
-@pytest.mark.parametrize("address", PAGES)
-def test_on_a_phone_in_the_dark_axe_finds_nothing_and_nothing_is_wider(page_with_errors: Page, address: str) -> None:
-    open_page(page_with_errors, address)
-
-    assert not scrolls_sideways(page_with_errors)
-    assert violations(page_with_errors) == []
-
-
-@pytest.mark.browser_options(color_scheme="light")
-@pytest.mark.parametrize(
+each_kind = pytest.mark.parametrize(
     "address", [one if one in OF_EACH_KIND else pytest.param(one, marks=pytest.mark.prove) for one in PAGES]
 )
-def test_on_a_desk_in_the_light_axe_finds_nothing(page_with_errors: Page, address: str) -> None:
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_on_a_phone_no_page_is_wider(page_with_errors: Page) -> None:
+    wider = []
+    for address in PAGES:
+        open_page(page_with_errors, address)
+        if scrolls_sideways(page_with_errors):
+            wider.append(address)
+
+    assert wider == []
+
+
+@each_kind
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_axe_finds_nothing_on_a_phone_in_the_dark_and_in_the_light(page_with_errors: Page, address: str) -> None:
+    open_page(page_with_errors, address)
+
+    for scheme in ("dark", "light"):
+        page_with_errors.emulate_media(color_scheme=scheme)
+
+        assert violations(page_with_errors) == [], scheme
+
+
+@each_kind
+@pytest.mark.browser_options(color_scheme="light")
+@pytest.mark.prove
+def test_axe_finds_nothing_on_a_desk(page_with_errors: Page, address: str) -> None:
     open_page(page_with_errors, address)
 
     assert violations(page_with_errors) == []

@@ -17,8 +17,10 @@ from tests.browser.steps import (
     write,
 )
 
+LIGHT = pytest.mark.browser_options(color_scheme="light")
 LOOKS = [
-    pytest.param(SLUG, id="light", marks=pytest.mark.browser_options(color_scheme="light")),
+    pytest.param(SMALL_SLUG, id="light", marks=LIGHT),
+    pytest.param(SLUG, id="light, a lesson of the course", marks=[LIGHT, pytest.mark.prove]),
     pytest.param(
         SMALL_SLUG,
         id="dark and narrow",
