@@ -38,8 +38,9 @@ def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     given = {line.strip() for line in _lines(box.starter.source)}
     before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
     lost, changed = before - after, after - before
-    # Turning the sign of nothing changes nothing.
-    return any(one.strip() not in given for one in lost or changed) and not any("-0" in one for one in changed)
+    # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.
+    same = any(turned in one for turned in ("-0", "-torch.randn") for one in changed)
+    return not same and any(one.strip() not in given for one in lost or changed)
 
 
 def _lines(source: str) -> list[str]:

@@ -106,6 +106,16 @@ KINDS: Mapping[str, Kind] = {
             "sums": ("true or false", _flag),
         },
     ),
+    "curves": Kind(
+        False,
+        False,
+        ("values", "rows"),
+        {
+            "values": ("a matrix of numbers: a list of rows of the same length", _matrix),
+            "rows": ("a list with one label per row", _row_labels),
+            "columns": ("a list with one label per column", _column_labels),
+        },
+    ),
     "forces": Kind(
         False,
         False,

@@ -13,6 +13,7 @@ from app.grading.diagnosis.tracing.node import UntracedError
 from app.grading.forward.facts import Shape
 from app.web.pictures.broadcast import broadcast
 from app.web.pictures.cells import cells
+from app.web.pictures.curves import curves
 from app.web.pictures.forces import forces
 from app.web.pictures.graph import graph
 from app.web.pictures.heatmap import heatmap
@@ -26,6 +27,7 @@ Draw = Callable[[Scene], Markup]
 KINDS: dict[str, Draw] = {
     "broadcast": broadcast,
     "cells": cells,
+    "curves": curves,
     "forces": forces,
     "graph": graph,
     "heatmap": heatmap,

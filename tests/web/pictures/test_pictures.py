@@ -34,6 +34,7 @@ PICTURES = {
     "forces": {"z": [2, 0.5, -1, 0, 1], "target": 3},
     "broadcast": {"from": [3], "to": [4, 3]},
     "cells": {"left": [2, 2], "right": [2, 3]},
+    "curves": {"values": [[3.3, 2.6], [3.3, 2.4]], "rows": ["A", "B"]},
     "heatmap": {"values": [[0.1, -0.9], [0.0, 0.4]], "marks": [1, 0], "sums": True},
     "graph": {},
     "samples": {"steps": [200, 2000], "names": [["hntef", ""], ["jane", "quinn"]], "known": ["jane"]},
