@@ -1,0 +1,44 @@
+"""Which mutants of a function are asked of its cases."""
+
+from app.check.mutants import mutants_of
+from app.check.prove_functions import _asked
+from app.content.blocks import FunctionBox
+from app.content.parse import parse_lesson
+
+LESSON = """---
+title: Draws
+id: draws
+estimate: 1 min
+---
+
+::::{program} slope
+:function: slope(f, x)
+
+Measure.
+
+```{case} A line.
+f = lambda x: 3 * x
+x = torch.ones(2)
+```
+
+```{solution}
+def slope(f, x):
+    way = torch.randn(x.shape)
+    return (f(x + way) - f(x)) / way
+```
+::::
+"""
+
+
+def test_the_other_sign_of_a_normal_draw_is_no_mistake() -> None:
+    lesson, _ = parse_lesson(LESSON, "01-draws.md")
+    assert lesson is not None
+    box = lesson.exercises[0]
+    assert isinstance(box, FunctionBox)
+
+    mutants = mutants_of(box.solution.source, frozenset())
+    asked = [one.code for one in mutants if _asked(box, one)]
+
+    assert any("-torch.randn" in one.code for one in mutants)
+    assert asked
+    assert not any("-torch.randn" in one for one in asked)
