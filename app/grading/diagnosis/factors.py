@@ -17,6 +17,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Look
 from app.grading.diagnosis.naming import number_text
@@ -25,6 +27,8 @@ from app.grading.diagnosis.tracing.node import count
 from app.grading.forward.statements import Path
 
 NEAR = 1e-6
+ROUGH = 1e-2
+"""On the lesson's own numbers, in which float32 has gone through every line."""
 
 FORMS: Mapping[str, Callable[[float], float]] = {
     "{}": lambda n: n,
@@ -62,13 +66,24 @@ def named_factor(view: CaseView, ratios: Sequence[float], paths: Sequence[Path])
     return Factor(code=f"sign-and-{turned.code}", text=f"has the opposite sign and {turned.text}")
 
 
-def any_factor(ratios: Sequence[float]) -> Factor:
-    """What can be said about a factor that has no name."""
-    if _all_near(ratios, [ratios[0]] * len(ratios)):
+def any_factor(view: CaseView, ratios: Sequence[float]) -> Factor:
+    """What can be said about a factor that has no name: its number only where no data change it."""
+    if _all_near(ratios, [ratios[0]] * len(ratios)) and _seen(view, ratios[0]):
         shown = number_text(ratios[0])
         shown = f"{ratios[0]:.8g}" if shown == "1" else shown
         return Factor(code="factor", text=f"is {shown} times as large as it should be")
     return Factor(code="factor", text="is too large or too small by one common factor, which changes with the data")
+
+
+def _seen(view: CaseView, ratio: float) -> bool:
+    """Whether the lesson's own numbers do not contradict *ratio*, by being off by another one as a whole."""
+    visible = view.case.visible
+    if visible is None or visible.got.shape != visible.reference.shape:
+        return True
+    got, reference = (np.asarray(one, dtype=np.float64).ravel() for one in (visible.got, visible.reference))
+    whole = float(got @ reference) / max(float(reference @ reference), 1e-300)
+    proportional = np.abs(got - whole * reference).max(initial=0.0) <= ROUGH * np.abs(got).max(initial=0.0)
+    return not proportional or abs(whole - ratio) <= ROUGH * abs(ratio - 1)
 
 
 def _named(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:

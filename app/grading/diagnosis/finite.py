@@ -58,7 +58,7 @@ def _in_line(case: Case, line: ast.Assign, now: Interpreter) -> Diagnosis | None
         except (UntracedError, *READING_ERRORS):
             continue
         if value.size and not np.isfinite(value).all():
-            return _said(case, line, expr, tracer)
+            return _said(case, line, expr)
     return None
 
 
@@ -69,13 +69,13 @@ def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
     yield expr
 
 
-def _said(case: Case, line: ast.stmt, expr: ast.expr, tracer: Tracer) -> Diagnosis | None:
+def _said(case: Case, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
     text = ast.unparse(expr)
     match expr:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[inner]) if attr in EXPONENTIALS:
-            return sentences.unstable(case.name, text, ast.unparse(inner), _largest(inner, tracer))
+            return sentences.unstable(case.name, text, ast.unparse(inner))
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in EXPONENTIALS:
-            return sentences.unstable(case.name, text, ast.unparse(inner), _largest(inner, tracer))
+            return sentences.unstable(case.name, text, ast.unparse(inner))
         case ast.BinOp(op=ast.Div(), right=right):
             why = f"`{ast.unparse(right)}` holds a zero"
         case ast.Call(func=ast.Attribute(attr="log")):
@@ -86,7 +86,3 @@ def _said(case: Case, line: ast.stmt, expr: ast.expr, tracer: Tracer) -> Diagnos
             return None
     message = f"In line {line.lineno} `{text}` is not finite: {why}. So `{case.name}` holds NaN or infinity."
     return Diagnosis(code=f"{case.name}:not-finite", message=message)
-
-
-def _largest(expr: ast.expr, tracer: Tracer) -> float:
-    return float(np.nanmax(np.asarray(tracer.value(expr), dtype=np.float64)))

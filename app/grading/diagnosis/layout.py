@@ -22,7 +22,7 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake
-from app.grading.diagnosis.naming import shape_text, shown, upstream_name
+from app.grading.diagnosis.naming import shape_in, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
@@ -36,9 +36,11 @@ RANK_MAX = 4
 def wrong_shape(case: Case) -> str:
     """The true fact that remains where no prediction fits: two shapes that differ."""
     look = shown(case)
+    if look is not case.visible and (case.visible or len({one.got.ndim for one in case.looks}) > 1):
+        return f"The shape of `{case.name}` changes with the data; a gradient has the shape of its tensor."
     return (
-        f"`{case.name}` has shape {shape_text(look.got.shape)}; a gradient has the shape of its tensor, and "
-        f"`{case.tensor}` has {shape_text(look.reference.shape)}."
+        f"`{case.name}` has shape {shape_in(case, look, look.got)}; a gradient has the shape of its tensor, and "
+        f"`{case.tensor}` has {shape_in(case, look, look.reference)}."
     )
 
 

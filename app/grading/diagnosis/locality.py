@@ -39,7 +39,8 @@ def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
 
 def _found(view: CaseView, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
     case = view.case
-    where = f"{places_text(marks)} along {axis_text(case, case.tensor, axis)}"
+    seen = _wrong_slices(view, case.visible, axis) if case.visible is not None else None
+    where = f"{places_text(marks, seen)} along {axis_text(case, case.tensor, axis)}"
     if zero:
         message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
         return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)

@@ -11,7 +11,7 @@ SHOWN_MAX = 4
 
 
 def shown(case: Case) -> Look:
-    """The look whose sizes a sentence may name: the lesson's own, where the mistake has the same form there."""
+    """The look that a sentence speaks of: the lesson's own, where the mistake has the same form there."""
     hidden, visible = case.looks[0], case.visible
     if visible is None or visible.got.ndim != hidden.got.ndim:
         return hidden
@@ -19,21 +19,30 @@ def shown(case: Case) -> Look:
     return visible if (visible.got.shape != visible.reference.shape) == differs else hidden
 
 
-def places_text(marks: Sequence[Array]) -> str:
-    """Where *marks*, one for each look, are set; by number only where all looks agree."""
+def places_text(marks: Sequence[Array], seen: Array | None = None) -> str:
+    """Where *marks*, one for each look, are set; by number only where all looks agree, and what is *seen*, if known."""
     if all(mark[-1] and mark.sum() == 1 for mark in marks):
         return "the last position"
     places = [np.flatnonzero(mark).tolist() for mark in marks]
-    if any(each != places[0] for each in places) or len(places[0]) > SHOWN_MAX:
+    shown = places[0] if seen is None else np.flatnonzero(seen).tolist()
+    if any(each != shown for each in places) or len(shown) > SHOWN_MAX:
         return "some positions"
     numbers = listed([str(place) for place in places[0]])
     return f"positions {numbers}" if len(places[0]) > 1 else f"position {numbers}"
 
 
-def shape_text(shape: Sequence[int]) -> str:
+def shape_text(shape: Sequence[int | str]) -> str:
     """Such as `` `(32, 27)` ``; `` `()` `` for a scalar."""
     inner = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
     return f"`({inner})`"
+
+
+def shape_in(case: Case, look: Look, array: Array) -> str:
+    """The shape of *array* in *look*: in numbers on the lesson's own sizes, by the names of sizes on hidden ones."""
+    if look is case.visible:
+        return shape_text(array.shape)
+    names = {size: name for name, size in look.dims.items()}
+    return shape_text([names.get(size, "?") for size in array.shape])
 
 
 def axis_text(case: Case, tensor: str, axis: int) -> str:

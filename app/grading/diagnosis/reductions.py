@@ -19,7 +19,7 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
-from app.grading.diagnosis.naming import axes_text, listed, shape_text, shown
+from app.grading.diagnosis.naming import axes_text, listed, shape_in, shown
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
 from app.grading.forward.statements import Path
@@ -134,8 +134,8 @@ def _say(case: Case, path: Path, say: str, axes: Axes, right: Axes) -> str:
     return say.format(
         name=case.name,
         tensor=case.tensor,
-        got=shape_text(look.got.shape),
-        reference=shape_text(look.reference.shape),
+        got=shape_in(case, look, look.got),
+        reference=shape_in(case, look, look.reference),
         axes=axes_text(case, path.consumer, axes),
         copied=_copied(case, path, right),
     )

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from app.grading.diagnosis.evidence import Diagnosis
-from app.grading.diagnosis.naming import number_text
 
 ALIKE = 0.8
 
@@ -119,12 +118,12 @@ def wrong_order(name: str, gradient: str, line: int, later: int) -> Diagnosis:
     )
 
 
-def unstable(name: str, text: str, inner: str, largest: float) -> Diagnosis:
-    """The exponential *text* of *inner*, whose largest entry is *largest*, overflows."""
+def unstable(name: str, text: str, inner: str) -> Diagnosis:
+    """The exponential *text* of *inner* overflows."""
     return _of(
         name,
         "unstable",
-        f"`{name}` is not finite: `{text}` overflows, because `{inner}` holds numbers up to {number_text(largest)}. "
+        f"`{name}` is not finite: `{text}` overflows, because `{inner}` holds numbers that are too large for it. "
         "Subtract the row maximum before exp.",
     )
 

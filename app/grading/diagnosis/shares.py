@@ -89,7 +89,7 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
             ),
         )
         return
-    factor = named_factor(view, ratios, paths) or (any_factor(ratios) if every else None)
+    factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is not None:
         message = f"Every entry of `{view.case.name}` {factor.text}. {_why(view, factor, paths)}".strip()
         yield Diagnosis(code=f"{view.case.name}:{factor.code}", message=message)
@@ -147,7 +147,7 @@ def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, s
     way = _way(view, group)
     if _is(ratios, 0.0):
         return "missing", f"{way} is missing"
-    factor = named_factor(view, ratios, group.paths) or any_factor(ratios)
+    factor = named_factor(view, ratios, group.paths) or any_factor(view, ratios)
     return factor.code, f"{way} {factor.text}"
 
 

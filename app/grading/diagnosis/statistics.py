@@ -160,7 +160,7 @@ def _fact(view: CaseView, name: str, ratio: Sequence[float]) -> tuple[str, str]:
     way = "the direct one" if name == DIRECT else f"the one through `{name}`"
     if all(abs(each) < NEAR for each in ratio):
         return ("term-missing:direct" if name == DIRECT else f"held-constant:{name}"), f"{way} is missing"
-    factor = named_factor(view, ratio, view.paths) or any_factor(ratio)
+    factor = named_factor(view, ratio, view.paths) or any_factor(view, ratio)
     if factor.code == "sign":
         return f"term-sign:{name}", f"{way} {factor.text}"
     return f"term-factor:{name}:{factor.code.removeprefix('factor:')}", f"{way} {factor.text}"

@@ -54,7 +54,7 @@ def _fitted(view: CaseView, path: Path, depth: int, terms: Sequence[str], look: 
 
 def _said(view: CaseView, path: Path, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
     wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
-    facts = {word: named_factor(view, ratio, [path]) or any_factor(ratio) for word, ratio in wrong.items()}
+    facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
     code = "several"
     if len(facts) == 1:
         ((word, factor),) = facts.items()

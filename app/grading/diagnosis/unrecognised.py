@@ -62,6 +62,9 @@ def another_shape(case: Case) -> Diagnosis | None:
 def unrecognised(case: Case) -> Diagnosis:
     """True facts only: direction, size and where the error sits, or the shapes where they differ."""
     look = _telling(case)
+    if look is None:
+        message = f"`{case.name}` has the right shape, but its numbers differ on other data than the lesson's own."
+        return Diagnosis(code=f"{case.name}:unrecognised", message=message)
     if look.got.shape != look.reference.shape:
         return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
     got, reference = np.asarray(look.got, dtype=np.float64), look.reference
@@ -73,13 +76,15 @@ def unrecognised(case: Case) -> Diagnosis:
     return Diagnosis(code=f"{case.name}:unrecognised", message="; ".join(parts) + ".")
 
 
-def _telling(case: Case) -> Look:
-    """The lesson's own sizes where the error shows on them, otherwise hidden ones."""
+def _telling(case: Case) -> Look | None:
+    """The lesson's own numbers, where the error shows on them; what was measured on hidden ones is not told."""
     look = shown(case)
-    if look is case.visible and look.got.shape == look.reference.shape:
-        apart = np.abs(np.asarray(look.got, dtype=np.float64) - look.reference).max(initial=0.0)
-        return look if apart > VISIBLE * np.abs(look.reference).max(initial=0.0) else case.looks[0]
-    return look
+    if look.got.shape != look.reference.shape:
+        return look
+    if look is not case.visible:
+        return None
+    apart = np.abs(np.asarray(look.got, dtype=np.float64) - look.reference).max(initial=0.0)
+    return look if apart > VISIBLE * np.abs(look.reference).max(initial=0.0) else None
 
 
 def _direction(got: Array, reference: Array) -> list[str]:

@@ -46,8 +46,8 @@ def nearly(name: str, pairs: Pairs, near: float = NEAR) -> Diagnosis | None:
         )
         return Diagnosis(code=f"{name}:factor", message=message)
     message = (
-        f"`{name}` is right in its first digits only: it is off by {off:.1g} of its size. Is a small constant of the "
-        "forward line, such as an epsilon, left out or another one?"
+        f"`{name}` is right in its first digits only. Is a small constant of the forward line, such as an epsilon, "
+        "left out or another one?"
     )
     return Diagnosis(code=f"{name}:nearly", message=message)
 

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from app.engine.grade.engine import Engine
 from app.engine.grade.forward_references import HIDDEN
-from tests.grading.boxes.load import load
+from app.engine.grade.seeds import Seeds
+from tests.grading.boxes.load import OpenJail, load
 
 BOX = next(box for box in load("boxes.toml") if "X" in {one.name for one in box.forward.inputs} and box.forward.dims)
 SIZE, SHOWN = next(iter(BOX.forward.dims.items()))
@@ -34,3 +36,62 @@ def test_no_text_tells_hidden_numbers(engine, line):
     assert not verdict.passed
     assert not any(number[:6] in said for number in secret)
     assert not {str(study.sets[run].dims[SIZE]) for run in HIDDEN} & set(re.findall(r"\d+", said))
+
+
+SECRETS = [Seeds(bytes([number]) * 20) for number in range(1, 5)]
+DRAWN = ["X.dtype == torch.float64", "X.dtype != torch.int64"]
+"""Where the numbers of a run are put into its gradient: on hidden data alone, or on the lesson's own as well."""
+ENCODED = [
+    "{} * k",
+    "{} + k",
+    "{} * (1 + k * 1e-5)",
+    "{} * (1 + u * 1e-4)",
+    "{} + k * 1e-6",
+    "{} * 10.0 ** k",
+    "u",
+    "k",
+    "marked({}, slice(0, k), 1)",
+    "marked({}, k, 1)",
+    "marked({}, k, X.reshape(-1)[0])",
+    "row({}, k, 0)",
+    "row({}, k, 1)",
+    "torch.zeros(k, k)",
+    "torch.zeros([2] * k)",
+    "torch.zeros(k, 0)",
+    "{}.reshape(-1)[:k]",
+    "{}.abs() ** k",
+    "{}.roll(k, 0)",
+    "{}.clamp(-u, u)",
+    "torch.full_like({}, u)",
+    "{}.long() * k",
+    "{} / (k - k)",
+    "(k * 1000 * {}.abs()).exp()",
+    "[1] * k",
+    "X.sum() * {}",
+    "{} * X.numel() / 6",
+]
+HELPERS = """
+def marked(gradient, places, by):
+    gradient = gradient.clone()
+    gradient.view(-1)[places] += by
+    return gradient
+
+def row(gradient, k, by):
+    gradient = gradient.clone()
+    gradient[k % gradient.shape[0]] *= by - 1
+    return gradient
+"""
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+@pytest.mark.parametrize("encoded", ENCODED)
+def test_what_a_text_makes_of_hidden_numbers_is_told_alike_whatever_they_are(encoded, drawn):
+    code = (
+        f"{HELPERS}{BOX.solution}\nif {drawn}:\n    u = float(X.abs().sum() % 1)\n    k = int(u * 999) % 6 + 2\n"
+        f"    {NAME} = {encoded.format(NAME)}\n"
+    )
+
+    verdicts = [Engine(OpenJail(), None, seeds).check(BOX.task(), code, gate=False) for seeds in SECRETS]
+
+    assert not any(one.passed for one in verdicts)
+    assert len({(one.message, *((each.message, each.note) for each in one.names)) for one in verdicts}) == 1
