@@ -14,7 +14,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 ARG TORCH_INDEX=""
 RUN pip install torch==2.13.0 ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -c constraints.txt
 COPY app app
-RUN pip install --editable '.[postgres]' -c constraints.txt
+RUN pip install --editable '.[postgres,nats]' -c constraints.txt
 COPY lessons lessons
 COPY templates templates
 COPY static static

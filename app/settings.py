@@ -27,6 +27,8 @@ class Settings(BaseSettings):
         default_factory=lambda: _here_or_root("var"), description="Folder for the database and the facts cache."
     )
     graders: int = Field(default_factory=lambda: max(1, min(4, os.cpu_count() or 1)), ge=1, le=64)
+    nats_url: str = Field(default="", repr=False, description="A NATS broker; graders on other machines are behind it.")
+    nats_nkey: Path | None = Field(default=None, description="File with the nkey seed for the broker.")
     checks_per_minute: int = Field(
         default=30, ge=0, description="Checks, runs, nudges and training starts of one learner; 0 for no limit."
     )

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds what the tests start beside the server: a browser, which they need, and two kinds of containers and PostgreSQL,
+# Finds what the tests start beside the server: a browser, which they need, and two kinds of containers, PostgreSQL and NATS,
 # which they can do without (a skipped test says so). On Debian as root it installs what is missing.
 set -euo pipefail
 
@@ -16,6 +16,7 @@ missing=()
 has_browser || missing+=(chromium)
 has bwrap || missing+=(bubblewrap)
 has runc || missing+=(runc)
+has nats-server || missing+=(nats-server)
 has initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
 
 if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then

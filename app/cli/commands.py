@@ -35,6 +35,18 @@ def serve(
 
 
 @app.command()
+def grader(
+    nats: Annotated[str, typer.Option("--nats", help="The broker; default: BACKHAND_NATS_URL.")] = "",
+    checks: Annotated[int, typer.Option(help="Slots that check.", min=0, max=64)] = 3,
+    trains: Annotated[int, typer.Option(help="Slots that train.", min=0, max=64)] = 1,
+) -> None:
+    """Grade for servers on other machines: jailed graders that fetch questions from a NATS broker."""
+    from app.cli import grader
+
+    grader.grader(nats, checks, trains)
+
+
+@app.command()
 def check(
     paths: Annotated[
         list[Path] | None, typer.Argument(help="Lesson files, unit or course folders; default: the course.")

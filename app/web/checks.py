@@ -12,14 +12,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import TypeVar
 
 from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import plain
-from app.engine.grader import Grader, Nudge, Run
+from app.engine.grader import Grader, Nudge, Run, judges
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import LONGEST
@@ -29,7 +27,6 @@ from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Allowance, Faults, NotNowError
 from app.web.verdict_words import JUDGED, LASTING
 
-JUDGES = ("grading", "engine", "sandbox", "content")
 AT_ONCE = 2
 FAULT_COSTS = 4
 """Questions that a learner cannot ask within the minute, where a grader ended over one."""
@@ -49,7 +46,7 @@ class Tasks:
     """
 
     def __init__(self, course: Course, mark: str = "") -> None:
-        judges = _judges() + mark.encode()
+        judged_by = judges() + mark.encode()
         self._tasks: dict[tuple[str, str], AnyTask] = {}
         self._hashes: dict[tuple[str, str], str] = {}
         for lesson in course.lessons:
@@ -58,7 +55,7 @@ class Tasks:
                     task = task_of(lesson, exercise)
                     self._tasks[lesson.name, exercise.name] = task
                     self._hashes[lesson.name, exercise.name] = sha256(
-                        judges + json.dumps(plain(task), sort_keys=True).encode()
+                        judged_by + json.dumps(plain(task), sort_keys=True).encode()
                     ).hexdigest()
 
     def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:
@@ -67,16 +64,6 @@ class Tasks:
     def key(self, lesson: Lesson, exercise: CodeBox, code: str) -> str:
         key = f"{self._hashes[lesson.name, exercise.name]}\0{code}"
         return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@cache
-def _judges() -> bytes:
-    root = Path(__file__).resolve().parents[1]
-    together = sha256()
-    for room in JUDGES:
-        for file in sorted((root / room).rglob("*.py")):
-            together.update(file.read_bytes())
-    return together.digest()
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import signal
 import socket
 import sqlite3
 import sys
+from contextlib import AbstractAsyncContextManager
 from types import FrameType
 
 import structlog
@@ -19,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.content.blocks import Course
 from app.content.course import load_course
 from app.engine.grade.seeds import FILE, Seeds, seeds_in
+from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
@@ -139,11 +141,19 @@ def _seeds(settings: Settings) -> Seeds:
         raise ServeError(f"The secret of this server, {path}, cannot be read: {error.strerror}.") from error
 
 
+def _graders(settings: Settings) -> AbstractAsyncContextManager[Grader]:
+    if not settings.nats_url:
+        return LocalGraders(settings, watch=True, secret=True)
+    from app.engine.pool.broker_graders import BrokerGraders  # an extra: nats-py is there where a broker is used
+
+    return BrokerGraders(settings)
+
+
 async def _serve(settings: Settings, course: Course, host: str, listeners: list[socket.socket]) -> None:
     await _prepare_database(settings)
     seeds = _seeds(settings)
     port = listeners[0].getsockname()[1]
-    async with LocalGraders(settings, watch=True, secret=True) as graders:
+    async with _graders(settings) as graders:
         app = create_app(settings, course, graders, mark=seeds.mark, hosts=_hosts(settings, host))
         name = f"[{host}]" if ":" in host else host
         log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))

@@ -138,6 +138,8 @@ class Asking(ABC):
             return restored(kind, await self.carry(question, seconds))
         except UnansweredError as why:
             return instead(why.outcome, why.message)
+        except ValueError:  # no answer of ours
+            return instead("fault", FAULT)
 
     @abstractmethod
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:

@@ -1,0 +1,272 @@
+"""Graders on other machines, behind a broker: the transport of a server that has more than one.
+
+The broker may go and come back at any time: until then questions are answered by "try again", and all else goes on.
+"""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error
+from nats.js.errors import APIError, NotFoundError
+
+from app.engine.codec import restored
+from app.engine.grader import Load, Readiness, version
+from app.engine.pool import broker
+from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
+from app.settings import Settings
+
+log = structlog.get_logger()
+
+AWAY = "The graders cannot be reached just now. Your text is saved; please try again in a minute."
+NOBODY_TRAINS = "No grader of this server trains networks; its operator starts one with --trains."
+TOO_LARGE = "The question has {size:,} bytes; graders take {most:,}. Shorten your text; it is saved as it is."
+PING_SECONDS = 5.0
+GONE_SECONDS = 3 * PING_SECONDS
+PUBLISH_SECONDS = 5.0
+MEET_SECONDS = 2.0
+"""How long a question waits for a broker that has not been seen since the start."""
+FULL = 10077
+"""The broker's number for a stream that holds as many messages as it may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pong:
+    """What one host of graders says of itself."""
+
+    host: str
+    version: str
+    slots: dict[str, int]
+    idle: int
+    replaced: int
+    readiness: tuple[Readiness, ...]
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A question that is on its way, and what it was published as."""
+
+    subject: str
+    body: bytes
+    answer: "asyncio.Future[dict[str, Any]]"
+    tries: int = field(default=1)
+
+
+class BrokerGraders(Asking):
+    """An async context manager that implements `Grader` over a NATS broker; entering returns at once."""
+
+    def __init__(self, settings: Settings, *, gate: bool = True) -> None:
+        super().__init__(gate=gate, at_once=max(1, settings.graders - 1))
+        self._settings = settings
+        self._replica = secrets.token_hex(8)
+        self._inbox = f"_INBOX.web.{self._replica}"
+        self._connection: Client | None = None
+        self._questions: dict[str, Waiting] = {}
+        self._pongs: dict[str, tuple[float, Pong]] = {}
+        self._breach: Readiness | None = None
+        self._slots = 0
+        self._met = asyncio.Event()
+        self._heard = asyncio.Event()
+        self._stopped = False
+        self._work: asyncio.Task[None] | None = None
+
+    @property
+    def readiness(self) -> Readiness:
+        found = [one for pong in self._hosts() for one in pong.readiness]
+        ready = [one for one in found if one.state == "ready"]
+        if self._stopped:
+            return Readiness(state="stopped", reason=STOPPED)
+        if self._breach:
+            return self._breach
+        if self._connection is None or not self._connection.is_connected or not found:
+            return replace(WARMING, reason=AWAY if self._heard.is_set() else WARMING.reason)
+        return next(iter(ready or found))
+
+    @property
+    def load(self) -> Load:
+        hosts = self._hosts()
+        up, idle = sum(sum(one.slots.values()) for one in hosts), sum(one.idle for one in hosts)
+        waiting = max(0, self._waiting - (up - idle))
+        return Load(up=up, idle=idle, waiting=waiting, replaced=sum(one.replaced for one in hosts))
+
+    async def __aenter__(self) -> Self:
+        self._work = asyncio.ensure_future(self._keep_in_touch())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped = True
+        for one in self._questions.values():
+            if not one.answer.done():
+                one.answer.set_exception(UnansweredError("busy", STOPPED))
+        if self._work:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        if self._connection:
+            await self._connection.close()
+
+    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+        if self._stopped:
+            raise UnansweredError("busy", STOPPED)
+        self._waiting += 1
+        try:
+            connection = await self._someone_there(question["ask"] == "train")
+            return await self._answered(connection, question, seconds)
+        finally:
+            self._waiting -= 1
+
+    async def _someone_there(self, trains: bool) -> Client:
+        """The connection, once a host of graders has been heard of."""
+        if self._full:
+            raise UnansweredError("busy", BUSY)
+        try:
+            async with asyncio.timeout(MEET_SECONDS):
+                await self._met.wait()
+            async with asyncio.timeout(STARTUP_SECONDS):
+                await self._heard.wait()
+        except TimeoutError:
+            raise UnansweredError("busy", AWAY) from None
+        readiness = self.readiness
+        if readiness.state == "refused":
+            raise UnansweredError("refused", readiness.reason)
+        if self._connection is None or not self._connection.is_connected or not self._hosts():
+            raise UnansweredError("busy", AWAY)
+        if trains and not any(pong.slots.get("trains") for pong in self._hosts()):
+            raise UnansweredError("refused", NOBODY_TRAINS)
+        return self._connection
+
+    async def _answered(self, connection: Client, question: dict[str, Any], seconds: float) -> Any:
+        # Whoever guesses it could answer; nobody does.
+        number = secrets.token_hex(16)
+        reply = f"{self._inbox}.answer.{number}"
+        asked = {"id": number, "version": version(), "reply": reply, "seconds": seconds, "question": question}
+        body = json.dumps(asked, separators=(",", ":")).encode()
+        if len(body) > broker.LARGEST_BYTES:
+            raise UnansweredError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
+        role = "trains" if question["ask"] == "train" else "checks"
+        waiting = Waiting(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
+        self._questions[number] = waiting
+        try:
+            await self._publish(connection, number, waiting)
+            said = await self._listened(connection, role, waiting, STARTUP_SECONDS + seconds)
+        except asyncio.CancelledError:
+            if connection.is_connected:
+                await connection.publish(broker.STOP, number.encode())
+            raise
+        finally:
+            del self._questions[number]
+        if "answer" in said:
+            return said["answer"]
+        raise UnansweredError(said["outcome"], str(said["message"]))
+
+    async def _publish(self, connection: Client, number: str, waiting: Waiting) -> None:
+        headers = {"Nats-Msg-Id": f"{number}.{waiting.tries}"}
+        try:
+            await connection.jetstream().publish(waiting.subject, waiting.body, PUBLISH_SECONDS, headers=headers)
+        except APIError as error:
+            raise UnansweredError("busy", BUSY if error.err_code == FULL else AWAY) from error
+        except (Error, TimeoutError) as error:
+            raise UnansweredError("busy", AWAY) from error
+
+    async def _listened(self, connection: Client, role: str, waiting: Waiting, seconds: float) -> dict[str, Any]:
+        """What a grader says; an honest fault where the question lies nowhere any more."""
+        end, lost = time.monotonic() + seconds, 0
+        while time.monotonic() < end and lost < broker.DELIVERIES:
+            with contextlib.suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(waiting.answer), broker.ACK_SECONDS[role] + 1)
+            with contextlib.suppress(Error, TimeoutError):
+                info = await connection.jetstream().consumer_info(broker.STREAM, role)
+                lost = 0 if info.num_pending or info.num_ack_pending else lost + 1
+        raise UnansweredError("fault", FAULT) if self._hosts() else UnansweredError("busy", AWAY)
+
+    @property
+    def _full(self) -> bool:
+        return bool(self._slots) and self._waiting > 20 * self._slots
+
+    def _hosts(self) -> list[Pong]:
+        """Those that were heard of lately."""
+        recent = time.monotonic() - GONE_SECONDS
+        return [pong for heard, pong in self._pongs.values() if heard > recent]
+
+    async def _keep_in_touch(self) -> None:
+        """Connect, and ask from time to time who is there."""
+        settings = self._settings
+        self._connection = await broker.connected(
+            settings.nats_url, settings.nats_nkey, self._inbox, self._lost, self._back
+        )
+        await self._connection.subscribe(f"{self._inbox}.answer.*", cb=self._came)
+        await self._connection.subscribe(f"{broker.PONG}.{self._replica}", cb=self._ponged)
+        self._met.set()
+        while True:
+            try:
+                await self._prepared(self._connection)
+                await self._connection.publish(broker.PING, self._replica.encode())
+            except (Error, APIError, TimeoutError) as error:
+                log.warning("broker-refuses", error=str(error))
+            await asyncio.sleep(PING_SECONDS if self._heard.is_set() else PING_SECONDS / 20)
+
+    async def _prepared(self, connection: Client) -> None:
+        """The stream and its consumers are there, and as large as the slots demand; whoever deleted one."""
+        jetstream = connection.jetstream()
+        slots = sum(sum(pong.slots.values()) for pong in self._hosts())
+        try:
+            info = await jetstream.stream_info(broker.STREAM)
+            if info.config.max_msgs != broker.stream(slots).max_msgs and slots:
+                await jetstream.update_stream(broker.stream(slots))
+        except NotFoundError:
+            await jetstream.add_stream(broker.stream(slots))
+        for role in broker.ROLES:
+            await jetstream.add_consumer(broker.STREAM, broker.consumer(role))
+        self._slots = slots
+
+    async def _lost(self) -> None:
+        log.warning("broker-lost")
+
+    async def _back(self) -> None:
+        """Ask once more what nobody has answered: the answer may have been given while nobody listened."""
+        log.warning("broker-back", waiting=len(self._questions))
+        connection = self._connection
+        if connection is None:
+            return
+        with contextlib.suppress(Error, APIError, TimeoutError):
+            await self._prepared(connection)
+        for number, waiting in list(self._questions.items()):
+            if waiting.tries == 1 and not waiting.answer.done():
+                waiting.tries = 2
+                with contextlib.suppress(UnansweredError):
+                    await self._publish(connection, number, waiting)
+
+    async def _came(self, message: Msg) -> None:
+        """The first answer counts; a second one, or one to nothing, is dropped."""
+        waiting = self._questions.get(message.subject.rpartition(".")[2])
+        if waiting is None or waiting.answer.done():
+            return
+        try:
+            said = json.loads(message.data)
+            known = {"answer"} <= set(said) or {"outcome", "message"} <= set(said)
+        except (ValueError, TypeError):
+            known = False
+        waiting.answer.set_result(said if known else {"outcome": "fault", "message": FAULT})
+
+    async def _ponged(self, message: Msg) -> None:
+        try:
+            pong = restored(Pong, json.loads(message.data))
+        except ValueError as error:
+            log.warning("pong-not-understood", error=str(error)[:200])
+            return
+        self._pongs[pong.host] = (time.monotonic(), pong)
+        for one in pong.readiness:
+            if one.look is not None and one.look.refusal and self._breach is None:
+                log.critical("canary-attacks-succeeded", host=pong.host, attacks=one.look.succeeded)
+                self._breach = replace(one, state="refused", reason=one.look.refusal)
+        if any(one.state != "warming" for one in pong.readiness):
+            self._heard.set()

@@ -1,0 +1,151 @@
+"""The graders of one machine behind a broker: each slot fetches one question, has it answered, and fetches the next.
+
+It holds no login of a database and knows no learner. What comes from the broker is JSON, what goes back too.
+"""
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections import OrderedDict
+from functools import partial
+from typing import Any
+
+import structlog
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from app.engine.codec import plain
+from app.engine.grader import version
+from app.engine.pool import broker
+from app.engine.pool.asking import UnansweredError
+from app.engine.pool.local_graders import LocalGraders
+
+log = structlog.get_logger()
+
+FETCH_SECONDS = 5.0
+REMEMBERED = 1_000
+VERSIONS = (
+    "The graders run another version of Backhand ({theirs}) than this page ({ours}). Your text is saved; please try "
+    "again when the update is through."
+)
+
+
+class GraderHost:
+    """Slots of graders that pull from the stream.
+
+    Args:
+        pools: The graders of each role; those without any are left out.
+        slots: How many of each role.
+    """
+
+    def __init__(self, connection: Client, pools: dict[str, LocalGraders], slots: dict[str, int]) -> None:
+        self._connection = connection
+        self._pools = pools
+        self._slots = slots
+        self._name = f"{socket.gethostname()}-{connection.client_id}"
+        self._inbox = connection.new_inbox()
+        self._fetched: dict[int, asyncio.Future[Msg]] = {}
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._given_up: OrderedDict[str, None] = OrderedDict()
+        self._last: dict[int, tuple[str, bytes]] = {}
+
+    async def run(self, until: asyncio.Event) -> None:
+        """Answer *until* it is time to leave; what is being answered then is answered."""
+        await self._connection.subscribe(broker.PING, cb=self._pinged)
+        await self._connection.subscribe(broker.STOP, cb=self._stopped)
+        slots = [
+            asyncio.ensure_future(self._slot(number, role, until))
+            for number, role in enumerate(role for role, count in self._slots.items() for _ in range(count))
+        ]
+        await asyncio.gather(*slots)
+
+    async def say_again(self) -> None:
+        """Publish the last answers once more: the broker was away when they were said, or somebody who waited was."""
+        for subject, answer in self._last.values():
+            await self._connection.publish(subject, answer)
+
+    async def _slot(self, number: int, role: str, until: asyncio.Event) -> None:
+        leaving = asyncio.ensure_future(until.wait())
+        # A question comes under the subject that it was asked under, so each slot has a subscription of its own.
+        await self._connection.subscribe(f"{self._inbox}.{number}", cb=partial(self._came, number))
+        while not until.is_set():
+            if self._pools[role].readiness.state != "ready":  # it takes itself out
+                await asyncio.wait([leaving], timeout=broker.WORKING_SECONDS)
+                continue
+            try:
+                message = await self._next(number, role)
+                if message is not None:
+                    await self._answer(number, role, message)
+            except Exception as error:  # a slot outlives whatever the broker does
+                log.warning("slot-failed", slot=number, error=repr(error))
+                await asyncio.wait([leaving], timeout=broker.WORKING_SECONDS)
+        leaving.cancel()
+
+    async def _next(self, number: int, role: str) -> Msg | None:
+        """The next question; None where none came. One request is open at a time, or the next one waits for this."""
+        wanted = self._fetched[number] = asyncio.get_running_loop().create_future()
+        request = json.dumps({"batch": 1, "expires": int(FETCH_SECONDS * 1e9)}).encode()
+        subject = f"$JS.API.CONSUMER.MSG.NEXT.{broker.STREAM}.{role}"
+        await self._connection.publish(subject, request, reply=f"{self._inbox}.{number}")
+        with contextlib.suppress(TimeoutError):
+            message: Msg = await asyncio.wait_for(wanted, FETCH_SECONDS + broker.WORKING_SECONDS)
+            return message if message.reply else None
+        return None
+
+    async def _came(self, number: int, message: Msg) -> None:
+        wanted = self._fetched.get(number)
+        if wanted and not wanted.done():
+            wanted.set_result(message)
+
+    async def _answer(self, number: int, role: str, message: Msg) -> None:
+        asked = json.loads(message.data)
+        if asked["id"] not in self._given_up:
+            working = asyncio.ensure_future(self._working(message))
+            run = self._running[asked["id"]] = asyncio.ensure_future(self._said(role, asked))
+            try:
+                answer = json.dumps({"id": asked["id"], **(await run)}).encode()
+                self._last[number] = (asked["reply"], answer)
+                await self._connection.publish(asked["reply"], answer)
+                await self._connection.flush()
+            except asyncio.CancelledError:
+                if not run.cancelled():
+                    raise
+            finally:
+                del self._running[asked["id"]]
+                working.cancel()
+        await message.respond(b"+ACK")
+
+    async def _said(self, role: str, asked: dict[str, Any]) -> dict[str, Any]:
+        if asked["version"] != version():
+            message = VERSIONS.format(theirs=version(), ours=asked["version"])
+            return {"outcome": "busy", "message": message}
+        try:
+            return {"answer": await self._pools[role].carry(asked["question"], asked["seconds"])}
+        except UnansweredError as why:
+            return {"outcome": why.outcome, "message": why.message}
+
+    async def _working(self, message: Msg) -> None:
+        while True:
+            await asyncio.sleep(broker.WORKING_SECONDS)
+            await message.respond(b"+WPI")
+
+    async def _stopped(self, message: Msg) -> None:
+        """Somebody went away: what is being answered is stopped, what still waits will not begin."""
+        self._given_up[message.data.decode()] = None
+        while len(self._given_up) > REMEMBERED:
+            self._given_up.popitem(last=False)
+        if run := self._running.get(message.data.decode()):
+            run.cancel()
+
+    async def _pinged(self, message: Msg) -> None:
+        loads = [pool.load for pool in self._pools.values()]
+        pong = {
+            "host": self._name,
+            "version": version(),
+            "slots": self._slots,
+            "idle": sum(load.idle for load in loads),
+            "replaced": sum(load.replaced for load in loads),
+            "readiness": [plain(pool.readiness) for pool in self._pools.values()],
+        }
+        await self._connection.publish(f"{broker.PONG}.{message.data.decode()}", json.dumps(pong).encode())

@@ -1,0 +1,340 @@
+"""Graders behind a real broker: real hosts as an operator starts them, killed, stopped and lied about."""
+
+import asyncio
+import json
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+
+from app.engine.codec import plain
+from app.engine.grader import Look, Readiness, version
+from app.engine.pool import broker as wire
+from app.engine.pool import broker_graders
+from app.engine.pool.asking import BUSY, FAULT
+from app.engine.pool.broker_graders import AWAY, BrokerGraders
+from app.engine.stretch import Stretch
+from app.settings import Settings
+from tests.engine.pool.broker_server import Broker, host, program
+from tests.engine.pool.test_local_graders import RIGHT, task
+from tests.engine.train.load import SETUP
+from tests.waiting import SECONDS, comes
+
+pytestmark = pytest.mark.skipif(program() is None, reason="nats-server is not installed (Debian: nats-server)")
+
+WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
+ENDLESS = "while True:\n    pass"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
+    """A host that is gone is noticed sooner than in a deployment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(wire.ACK_SECONDS, "checks", 3.0)
+        patch.setattr(broker_graders, "PING_SECONDS", 0.5)
+        patch.setattr(broker_graders, "STARTUP_SECONDS", SECONDS)
+        yield
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    found = Broker(tmp_path_factory.mktemp("broker"))
+    found.start()
+    yield found
+    found.kill()
+
+
+@pytest.fixture(scope="module")
+def served(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A broker with one host that checks and trains."""
+    process = host(broker, tmp_path_factory.mktemp("host"), checks=2, trains=1)
+    yield broker
+    end(process)
+
+
+@pytest.fixture
+def lonely(tmp_path: Path) -> Iterator[Broker]:
+    """A broker of its own, without hosts."""
+    found = Broker(tmp_path)
+    found.start()
+    yield found
+    found.kill()
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGCONT)
+    process.terminate()
+    process.wait()
+
+
+@asynccontextmanager
+async def web(broker: Broker) -> AsyncIterator[BrokerGraders]:
+    async with BrokerGraders(Settings(nats_url=broker.web, graders=3)) as graders:
+        yield graders
+
+
+def claimed(broker: Broker, claim: Callable[[BrokerGraders], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with web(broker) as graders:
+            await claim(graders)
+
+    asyncio.run(main())
+
+
+async def pongs(broker: Broker, **changes: Any) -> nats.NATS:
+    """A stand-in for a host that says how it is and never fetches anything."""
+    connection = await nats.connect(broker.grader, inbox_prefix="_INBOX.grader")
+    pong = {
+        "host": "stand-in", "version": version(), "slots": {"checks": 1}, "idle": 1, "replaced": 0,
+        "readiness": [plain(Readiness(state="ready"))], **changes,
+    }  # fmt: skip
+
+    async def pinged(message: Any) -> None:
+        await connection.publish(f"{wire.PONG}.{message.data.decode()}", json.dumps(pong).encode())
+
+    await connection.subscribe(wire.PING, cb=pinged)
+    return connection
+
+
+def test_every_question_is_answered_as_by_graders_on_this_machine(served: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        right, wrong, endless = await asyncio.gather(*(graders.check(task(), one) for one in (RIGHT, WRONG, ENDLESS)))
+        assert right.passed
+        assert [one.verdict for one in wrong.names] == ["right", "right", "wrong"]
+        assert endless.outcome == "timeout"
+        assert (await graders.run(task(), RIGHT)).outcome == "graded"
+        assert (await graders.nudge(task(), RIGHT, "dW", "0, 1")).outcome == "graded"
+        assert await graders.unfit(["x = 1", "x ="]) == ("", "invalid syntax")
+        assert (await graders.facts(task().forward)).shapes["Y"] == (32, 27)
+        assert (await graders.train(Stretch(setup=SETUP, part="start"))).state
+        assert graders.readiness.state == "ready"
+        assert graders.load.up == 3
+
+    claimed(served, claim)
+
+
+def test_a_question_whose_asker_goes_away_is_stopped_and_the_slot_is_free(served: Broker) -> None:
+    patient = replace(task(), grad=replace(task().grad, seconds=600.0))
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        for number in range(3):  # more than there are slots
+            endless = asyncio.ensure_future(graders.check(patient, f"{ENDLESS}\n# {number}"))
+            await comes(lambda: graders.load.idle < 3)
+            endless.cancel()
+            await asyncio.gather(endless, return_exceptions=True)
+
+        assert (await graders.check(task(), f"{RIGHT}\n# later")).passed
+        await comes(lambda: graders.load.idle == 3)
+
+    claimed(served, claim)
+
+
+def test_a_host_that_is_killed_or_halted_costs_no_answer(lonely: Broker, tmp_path: Path) -> None:
+    """Questions that lay with it go to another host, and what it says after all is dropped."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    first = host(lonely, tmp_path / "a")
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        second = host(lonely, tmp_path / "b")
+        try:
+            await comes(lambda: graders.load.up >= 2)
+            for blow in (signal.SIGSTOP, signal.SIGKILL):
+                asked = [asyncio.ensure_future(graders.check(task(), f"{RIGHT}\n# {blow} {n}")) for n in range(20)]
+                await comes(lambda asked=asked: any(one.done() for one in asked))
+                first.send_signal(blow)
+                assert all(one.passed for one in await asyncio.gather(*asked))
+                first.send_signal(signal.SIGCONT)
+            assert not graders._questions
+        finally:
+            end(second)
+
+    try:
+        claimed(lonely, claim)
+    finally:
+        first.kill()
+        first.wait()
+
+
+def test_a_broker_that_is_killed_and_comes_back_loses_no_question(lonely: Broker, tmp_path: Path) -> None:
+    process = host(lonely, tmp_path)
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        asked = [asyncio.ensure_future(graders.check(task(), f"{RIGHT}\n# {number}")) for number in range(8)]
+        await comes(lambda: any(one.done() for one in asked))
+        await asyncio.to_thread(lonely.kill)
+        await comes(lambda: graders.readiness.state == "warming")
+        away = await graders.check(task(), f"{RIGHT}\n# away")
+        await asyncio.to_thread(lonely.start)
+
+        assert all(one.passed for one in await asyncio.gather(*asked))
+        assert (away.outcome, away.message) == ("busy", AWAY)
+        await comes(lambda: graders.readiness.state == "ready")
+        assert (await graders.check(task(), f"{RIGHT}\n# later")).passed
+
+    try:
+        claimed(lonely, claim)
+    finally:
+        end(process)
+
+
+def test_a_full_queue_turns_the_next_question_away(lonely: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        stand_in = await pongs(lonely)
+        await comes(lambda: graders._slots == 1)
+        waiting = [asyncio.ensure_future(graders.unfit([f"{number}"])) for number in range(20)]
+        assert graders._connection is not None
+        jetstream = graders._connection.jetstream()
+        while (await jetstream.stream_info(wire.STREAM)).state.messages < 20:
+            await asyncio.sleep(0.01)
+
+        refused = await graders.check(task(), RIGHT)
+
+        assert (refused.outcome, refused.message) == ("busy", BUSY)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        await stand_in.close()
+
+    claimed(lonely, claim)
+
+
+def test_another_version_is_refused_with_both_versions(served: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker_graders, "version", lambda: "9.9+other")
+
+    async def claim(graders: BrokerGraders) -> None:
+        verdict = await graders.check(task(), RIGHT)
+
+        assert verdict.outcome == "busy"
+        assert "9.9+other" in verdict.message
+        assert version() in verdict.message
+
+    claimed(served, claim)
+
+
+def test_a_hole_that_any_host_found_closes_the_door_for_good(lonely: Broker) -> None:
+    hole = Readiness(state="refused", reason="x", look=Look(at=1.0, succeeded=("read a file",)))
+
+    async def claim(graders: BrokerGraders) -> None:
+        holed = await pongs(lonely, host="a", readiness=[plain(hole)])
+        sound = await pongs(lonely, host="b")
+        await comes(lambda: len(graders._pongs) == 2)
+        await holed.close()
+
+        verdict = await graders.check(task(), RIGHT)
+
+        assert verdict.outcome == "refused"
+        assert "read a file" in verdict.message
+        assert graders.readiness.state == "refused"
+        await sound.close()
+
+    claimed(lonely, claim)
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"[]", b"{}", b"null", b'{"answer": {"outcome": "graded", "passed": 3}}', b'{"outcome": 3}']
+)
+def test_nonsense_instead_of_an_answer_is_an_honest_fault(lonely: Broker, said: bytes) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        liar = await pongs(lonely)
+        await comes(lambda: graders._slots == 1)
+        asked = asyncio.ensure_future(graders.check(task(), RIGHT))
+        await comes(lambda: graders._questions)
+        (number,) = graders._questions
+        await liar.publish(f"{graders._inbox}.answer.{number}", said)
+
+        verdict = await asked
+
+        assert (verdict.outcome, verdict.message) == ("fault", FAULT)
+        await liar.close()
+
+    claimed(lonely, claim)
+
+
+def test_without_a_host_or_a_broker_people_are_told_to_come_again(tmp_path: Path) -> None:
+    nowhere = Broker(tmp_path)
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert graders.readiness.state == "warming"
+
+        verdict = await graders.check(task(), RIGHT)
+
+        assert (verdict.outcome, verdict.message) == ("busy", AWAY)
+
+    claimed(nowhere, claim)
+
+
+def test_a_server_that_starts_before_its_broker_finds_it_later(lonely: Broker) -> None:
+    lonely.kill()
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).message == AWAY
+        await asyncio.to_thread(lonely.start)
+        stand_in = await pongs(lonely)
+
+        await comes(lambda: graders.readiness.state == "ready")
+        await stand_in.close()
+
+    claimed(lonely, claim)
+
+
+FORBIDDEN = {
+    "ask": (wire.ROLES["checks"], b"{}"),
+    "give up what another asked": (wire.STOP, b"x"),
+    "read the queue": (f"$JS.API.STREAM.MSG.GET.{wire.STREAM}", b'{"seq": 1}'),
+    "empty the queue": (f"$JS.API.STREAM.PURGE.{wire.STREAM}", b""),
+    "delete the queue": (f"$JS.API.STREAM.DELETE.{wire.STREAM}", b""),
+    "delete a consumer": (f"$JS.API.CONSUMER.DELETE.{wire.STREAM}.checks", b""),
+}
+
+
+@pytest.mark.parametrize("act", FORBIDDEN)
+def test_a_grader_cannot(served: Broker, act: str) -> None:
+    assert "permissions violation" in asyncio.run(violation(served, publish=FORBIDDEN[act]))
+
+
+@pytest.mark.parametrize("subject", ["grade.check", "grade.>", "_INBOX.web.>", ">", "$JS.API.>"])
+def test_a_grader_cannot_listen_to(served: Broker, subject: str) -> None:
+    assert "permissions violation" in asyncio.run(violation(served, listen=subject))
+
+
+async def violation(broker: Broker, *, publish: tuple[str, bytes] | None = None, listen: str = "") -> str:
+    """What the broker says to a grader that tries it."""
+    said: list[str] = []
+
+    async def told(error: Exception) -> None:
+        said.append(str(error).lower())
+
+    connection = await nats.connect(broker.grader, error_cb=told, inbox_prefix="_INBOX.grader")
+    if publish:
+        await connection.publish(*publish)
+    else:
+        await connection.subscribe(listen)
+    await comes(lambda: said)
+    await connection.close()
+    return said[0]
+
+
+def test_a_host_that_is_told_to_leave_answers_first_what_it_has(lonely: Broker, tmp_path: Path) -> None:
+    leaving = host(lonely, tmp_path)
+
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        question = {"ask": "check", **graders._asking(task(), ENDLESS), "seconds": None}
+        endless = asyncio.ensure_future(graders.carry(question, 6.0))
+        await comes(lambda: graders.load.idle < graders.load.up)
+        leaving.terminate()
+
+        assert (await endless)["outcome"] == "timeout"
+        assert leaving.wait() == 0
+
+    claimed(lonely, claim)
