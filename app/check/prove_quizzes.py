@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting
+from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
 from app.content.sizes import written
 from app.grading.forward.facts import Facts
@@ -11,6 +11,7 @@ from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import tensor_of
 from app.grading.quiz.mark_axes import sums_offered
+from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement
@@ -59,6 +60,9 @@ def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str
             return [" ".join(map(str, one.axes)) for one in sums_offered(quiz, shapes)]
         case Matmul():
             return list(right_products(quiz, shapes, forward))
+        case Cells():
+            entries = answer_of(quiz, forward)
+            return [] if entries is None else [right_values(quiz, entries)]
         case Order():
             return [as_values(quiz, range(len(quiz.lines)))]
         case Choice():

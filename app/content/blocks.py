@@ -14,6 +14,7 @@ from markupsafe import Markup
 from app.content.exercises import Axes as Axes
 from app.content.exercises import Bug as Bug
 from app.content.exercises import Case as Case
+from app.content.exercises import Cells as Cells
 from app.content.exercises import Checker as Checker
 from app.content.exercises import Choice as Choice
 from app.content.exercises import Code as Code
@@ -112,7 +113,7 @@ class Visual:
     at: Mapping[str, object] = field(default_factory=dict)
 
 
-Quiz = Shape | Number | Choice | Axes | Matmul | Order
+Quiz = Shape | Number | Choice | Axes | Matmul | Order | Cells
 CodeBox = Grad | Bug | Checker | FunctionBox
 
 

@@ -140,6 +140,21 @@ class Order(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cells(Exercise):
+    """Ask for the entries of *of* (such as `dA`), where the program starts from the numbers *at*.
+
+    Args:
+        feeds: With it, ask instead which entries of *of* change with one entry of an input: its name and its index.
+    """
+
+    forward: str
+    of: str
+    at: Mapping[str, object] = field(default_factory=dict)
+    feeds: tuple[str, tuple[int, ...]] | None = None
+    tempting: tuple[Tempting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
     """Python text inside a lesson; *line* is the line of the file on which it starts."""
 

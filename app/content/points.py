@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import isfinite, prod
 
 from app.content.arithmetic import UnreadableError, integer_of
-from app.content.blocks import Forward
+from app.content.blocks import Forward, Input
 from app.content.errors import did_you_mean
 from app.content.options import Options, items_of, plain_of
 
@@ -23,7 +23,7 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
     items = items_of(value, options.faults, "':at:'") if value else None
     if forward is None or (value and items is None):
         return {}
-    shapes = {one.name: _shape(one.sizes, forward.dims) for one in forward.inputs}
+    shapes = {one.name: shape_in(forward, one) for one in forward.inputs}
     upstream = f"d{forward.output}"
     point: dict[str, object] = {}
     for name, (entry, node) in (items or {}).items():
@@ -59,8 +59,9 @@ def shape_of_lists(value: object) -> tuple[int, ...] | None:
     return None if inner or found is None else (len(value), *found)
 
 
-def _shape(sizes: tuple[str, ...], dims: Mapping[str, int]) -> tuple[int, ...]:
+def shape_in(forward: Forward, one: Input) -> tuple[int, ...]:
+    """The shape of the input *one* on the lesson's own sizes."""
     try:
-        return tuple(integer_of(size, dims) for size in sizes)
+        return tuple(integer_of(size, forward.dims) for size in one.sizes)
     except UnreadableError:
         return ()

@@ -121,3 +121,44 @@ def test_a_picture_is_stepped_through_without_scripts(page: Page) -> None:
 
     expect(page.locator("#knob-2")).to_be_in_viewport()
     expect(page.locator("#knob-1 .place")).not_to_be_in_viewport()
+
+
+@PLAIN
+def test_cells_are_filled_in_and_ticked_without_scripts(page: Page) -> None:
+    page.goto(ADDRESS)
+    for name in ("O[0, 0]", "O[0, 1]"):
+        page.get_by_role("checkbox", name=name, exact=True).check()
+
+    check(page, "fed")
+    expect(page.locator("#fed-feedback")).to_have_attribute("data-correct", "true")
+
+    values = ["-1", "-1", "28", "38"]
+    for field, value in zip(page.locator("#filled .grid input").all(), values, strict=True):
+        field.fill(value)
+    check(page, "filled")
+    expect(page.locator("#filled-feedback")).to_have_attribute("data-correct", "true")
+    assert [field.input_value() for field in page.locator("#filled .grid input").all()] == values
+
+
+def test_a_table_is_filled_in_by_the_keyboard(page: Page) -> None:
+    open_page(page, ADDRESS)
+
+    tab_to(page, "#filled .grid input")
+    for value in ("-1", "-1", "28"):
+        page.keyboard.type(value)
+        page.keyboard.press("Tab")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#filled-feedback")).to_contain_text("3 of 4 are right. Look at dA[1, 1] first.")
+
+
+def test_tab_goes_through_the_step_in_view_and_on(page: Page) -> None:
+    open_page(page, ADDRESS)
+    page.locator("#walk-1 [data-step=next]").focus()
+
+    page.keyboard.press("Enter")
+    expect_frame(page, "walk", 2)
+    page.keyboard.press("Tab")
+
+    assert page.evaluate("document.activeElement.closest('.frames')") is None

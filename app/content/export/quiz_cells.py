@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Choice, Matmul, Number, Order, Quiz, Shape
+from app.content.blocks import Cells, Choice, Matmul, Number, Order, Quiz, Shape
 from app.content.export.notebook import Work
 from app.content.export.source import Item, without_lists
 
@@ -27,6 +27,7 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
         prompt, items = without_lists(text, TEMPTING)
         given = (" @ " if isinstance(quiz, Matmul) else ", ").join(work.answers.get(quiz.name, ()))
         given = _quoted(given)
+        prompt += _point(quiz) if isinstance(quiz, Cells) else ""
         prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, Shape) and quiz.ask else ""
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
@@ -34,6 +35,11 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
     answer = "\n\n".join(part for part in (answer, right) if part)
     told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
+
+
+def _point(quiz: Cells) -> str:
+    """The numbers that the program of *quiz* starts from."""
+    return "".join(f"\n\n`{name} = {value}`" for name, value in quiz.at.items())
 
 
 def _python(lines: Iterable[str]) -> str:

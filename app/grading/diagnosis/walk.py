@@ -15,6 +15,8 @@ from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
 from app.grading.diagnosis.tracing.tracer import READING_ERRORS, Tracer
 
+Nodes = list[tuple[str, Node]]
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -43,7 +45,6 @@ class Walk:
     """The *values* of all tensors in the order in which they come to be, and the *shares* in backward order."""
 
     values: Mapping[str, Array]
-    lines: tuple[tuple[str, str], ...]
     shares: tuple[Share, ...]
     gradients: Mapping[str, Array]
 
@@ -61,6 +62,19 @@ def walked(forward: Forward, point: Mapping[str, object]) -> Walk:
         raise UntracedError(str(error)) from error
 
 
+def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Array]:
+    """The tensors of *forward* from the inputs in *point*.
+
+    Raises:
+        UntracedError: See `walked`.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return _forward(forward, point)[0]
+    except (*READING_ERRORS, SyntaxError) as error:
+        raise UntracedError(str(error)) from error
+
+
 def quotients(forward: Forward, point: Mapping[str, object], name: str, step: float = 1e-5) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
@@ -71,37 +85,41 @@ def quotients(forward: Forward, point: Mapping[str, object], name: str, step: fl
         for sign in (1, -1):
             moved = start.copy()
             moved[index] += sign * step
-            ends.append((walked(forward, {**point, name: moved}).values[forward.output] * upstream).sum())
+            ends.append((values_of(forward, {**point, name: moved})[forward.output] * upstream).sum())
         found[index] = (ends[0] - ends[1]) / (2 * step)
     return found
 
 
-def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
+    """The values of all tensors, and the operations of each statement by what it makes."""
     values = {one.name: _array(point[one.name], one.distribution == "ints") for one in forward.inputs}
-    nodes: list[tuple[str, Node]] = []
-    lines = []
+    nodes: Nodes = []
     for statement in ast.parse(forward.source).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=expr):
                 node = Tracer(values, forward.dims).node(expr)
                 nodes.append((name, node))
                 values[name] = node.value
-                lines.append((name, " ".join(ast.unparse(statement).split())))
             case _:
                 raise UntracedError(ast.unparse(statement))
+    return values, nodes
+
+
+def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
+    values, nodes = _forward(forward, point)
     start = np.asarray(point.get(f"d{forward.output}", 1.0), dtype=np.float64)
     if start.shape != values[forward.output].shape:
         raise UntracedError(f"the gradient of {forward.output} has the shape {start.shape}")
     shares = tuple(_shares(nodes, {forward.output: start}))
     gradients = {forward.output: start, **{one.tensor: one.total for one in shares}}
-    return Walk(values, tuple(lines), shares, gradients)
+    return Walk(values, shares, gradients)
 
 
 def _array(value: object, whole: bool) -> Array:
     return np.asarray(value, dtype=np.int64 if whole else np.float64)
 
 
-def _shares(nodes: list[tuple[str, Node]], totals: dict[str, Array]) -> Iterator[Share]:
+def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
     waiting = [name for _, node in nodes for name, _ in _sent(node, np.zeros(node.value.shape))]
     for line in range(len(nodes) - 1, -1, -1):
         output, node = nodes[line]

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from functools import partial
 
-from app.content.blocks import Axes, Choice, Matmul, Number, Order, Shape
+from app.content.blocks import Axes, Cells, Choice, Matmul, Number, Order, Shape
 from app.grading.quiz.feedback import Mark, marked
 from app.grading.quiz.mark_axes import mark_axes
+from app.grading.quiz.mark_cells import mark_cells
 from app.grading.quiz.mark_choice import mark_choice
 from app.grading.quiz.mark_matmul import mark_matmul
 from app.grading.quiz.mark_number import mark_number
@@ -21,6 +22,7 @@ MARKS: Mapping[type, Mark] = {
     Axes: mark_axes,
     Matmul: mark_matmul,
     Order: mark_order,
+    Cells: mark_cells,
 }
 
 mark = partial(marked, MARKS)

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Forward, Order, Quiz
+from app.content.blocks import Cells, Forward, Order, Quiz
 from app.content.prose import sentence
 from app.grading.forward.facts import Shape
 
@@ -30,7 +30,7 @@ NOT_YET = "Not yet."
 THAT_IS_IT, THAT_HOLDS = USUAL = "That is the number.", "That holds."
 """Said to a right answer for want of anything to say."""
 LONGEST_ANSWER = 120
-IN_PLACE = (Order,)
+IN_PLACE = (Order, Cells)
 """Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 
 Shapes = Mapping[str, Shape]

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 
-from app.content.blocks import Axes, Forward, Lesson, Matmul, Quiz, Shape
+from app.content.blocks import Axes, Cells, Forward, Lesson, Matmul, Quiz, Shape
 from app.content.sizes import shape_text
+from app.grading.diagnosis.evidence import Array
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz.feedback import listed, tensor_of
 from app.grading.quiz.mark_axes import stretched
+from app.grading.quiz.mark_cells import answer_of, names_of
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.shapes.shape_inference import infer
 
@@ -17,7 +19,7 @@ def right_answers(lesson: Lesson) -> dict[str, str]:
     inferred = {one.name: infer(one) for one in lesson.blocks if isinstance(one, Forward)}
     answers = {}
     for quiz in lesson.exercises:
-        if isinstance(quiz, Shape | Axes | Matmul):
+        if isinstance(quiz, Shape | Axes | Matmul | Cells):
             forward = lesson.forward(quiz.forward) if quiz.forward else None
             answers[quiz.name] = _answer(quiz, inferred.get(quiz.forward or "", {}), forward)
     return {name: answer for name, answer in answers.items() if answer}
@@ -32,6 +34,9 @@ def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) ->
             source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
             wanted = stretched(shapes[source], shapes[target]) if source and target else None
             return _axes(sorted(wanted[0])) if wanted else ""
+        case Cells():
+            entries = answer_of(quiz, forward)
+            return "" if entries is None else _cells(quiz, entries)
         case Matmul():
             products = right_products(quiz, shapes, forward)
             return f"`{products[0]}`" if products else ""
@@ -42,3 +47,11 @@ def _axes(axes: list[int]) -> str:
     if not axes:
         return "no axis"
     return f"{'axis' if len(axes) == 1 else 'axes'} {listed([f'`{axis}`' for axis in axes])}"
+
+
+def _cells(quiz: Cells, entries: Array) -> str:
+    if not quiz.feeds:
+        return f"`{entries.round(4).tolist()}`"
+    return listed(
+        [f"`{name}`" for name, fed in zip(names_of(quiz, entries.shape), entries.ravel(), strict=True) if fed]
+    )

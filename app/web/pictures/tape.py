@@ -51,7 +51,7 @@ def tape(scene: Scene) -> Markup:
     steps = [*_forward(walk, rows), *_backward(walk, rows, scene.forward.output)]
     if len(steps) > MOST_FRAMES:
         raise ValueError(f"{len(steps)} steps are more than anybody follows")
-    label = f"The walk through {len(walk.lines)} lines and back, in {len(steps)} steps"
+    label = f"The walk through {len(rows) - len(scene.forward.inputs)} lines and back, in {len(steps)} steps"
     behind = table(
         "The way back as a table",
         "Who hands how much to whom",
@@ -66,7 +66,7 @@ def tape(scene: Scene) -> Markup:
 
 def _forward(walk: Walk, rows: Sequence[Row]) -> list[Frame]:
     found = []
-    inputs = len(rows) - len(walk.lines)
+    inputs = next(at for at, row in enumerate(rows) if row.reads)
     for at in range(inputs, len(rows)):
         known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
         sentence = said("{} is {}.", code(rows[at].source), _number(known[rows[at].name]))

@@ -3,16 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.content.blocks import Axes, Forward, Matmul, Order, Quiz
+from app.content.blocks import Axes, Cells, Forward, Matmul, Order, Quiz
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.programs import statement_of
 from app.content.sizes import written
 from app.grading.forward.facts import Shape
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
+from app.grading.quiz.mark_cells import answer_of, names_of
 from app.grading.quiz.mark_matmul import Operand, operands_offered
 from app.grading.quiz.mark_order import places_in
 
 PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An entry that is asked: its name, such as `dA[0, 1]`, and its place in the answer."""
+
+    number: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +30,7 @@ class Offered:
 
     Args:
         statement: The line of the program that writes the tensor of which the shape is asked.
+        grid, point: The cells of a table that is asked, row by row, and the numbers that its program starts from.
         sums: For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`.
     """
 
@@ -28,6 +38,8 @@ class Offered:
     sums: str = ""
     operands: tuple[Operand, ...] = ()
     statement: str = ""
+    grid: tuple[tuple[Cell, ...], ...] = ()
+    point: tuple[tuple[str, str], ...] = ()
 
 
 def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Offered:
@@ -35,9 +47,20 @@ def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) ->
         left = sums_offered(quiz, shapes)
         sums = "; ".join(f"{' '.join(map(str, one.axes))}|{written(one.shape)}" for one in left)
         return Offered(axes=axes_offered(quiz, shapes), sums=sums)
+    if isinstance(quiz, Cells):
+        return Offered(grid=_grid(quiz, forward), point=tuple((name, str(value)) for name, value in quiz.at.items()))
     if isinstance(quiz, ShapeQuiz) and quiz.of and forward:
         return Offered(statement=statement_of(quiz.of, forward))
     return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
+
+
+def _grid(quiz: Cells, forward: Forward | None) -> tuple[tuple[Cell, ...], ...]:
+    entries = answer_of(quiz, forward)
+    if entries is None:
+        return ()
+    found = [Cell(number, name) for number, name in enumerate(names_of(quiz, entries.shape))]
+    width = entries.shape[-1] if entries.shape else 1
+    return tuple(tuple(found[start : start + width]) for start in range(0, len(found), width))
 
 
 @dataclass(frozen=True, slots=True)

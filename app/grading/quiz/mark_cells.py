@@ -1,0 +1,127 @@
+"""Cells: the entries of a small table, by number, or those that change when one entry of an input does.
+
+What is right follows from the program, which is walked and not run.
+"""
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from app.content.blocks import Cells, Forward, Number
+from app.content.sizes import written
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.tracing.node import UntracedError
+from app.grading.diagnosis.walk import values_of, walked
+from app.grading.forward.data import draw_inputs
+from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, underivable, unread, wrong
+from app.grading.quiz.mark_number import mark_number
+
+MOST = 64
+NUDGE = 1e-3
+
+
+def mark_cells(quiz: Cells, values: Sequence[str], _shapes: Shapes, forward: Forward | None) -> Feedback:
+    answer = answer_of(quiz, forward)
+    if answer is None:
+        return underivable(quiz.of)
+    names = names_of(quiz, answer.shape)
+    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, _listed(values), answer, names)
+
+
+def answer_of(quiz: Cells, forward: Forward | None) -> Array | None:
+    """The entries of the table, or for each of them whether it is fed; None where the program cannot be walked."""
+    if forward is None:
+        return None
+    try:
+        found = _fed(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
+    except (UntracedError, KeyError):
+        return None
+    return found if 0 < found.size <= MOST else None
+
+
+def names_of(quiz: Cells, shape: Sequence[int]) -> list[str]:
+    """The cells in the order of an answer: `dA[0, 1]`."""
+    if not shape:
+        return [quiz.of]
+    return [f"{quiz.of}[{', '.join(map(str, index))}]" for index in product(*map(range, shape))]
+
+
+def right_values(quiz: Cells, answer: Array) -> list[str]:
+    """The right answer as it comes from the page."""
+    flat = answer.ravel().tolist()
+    return [str(at) for at, fed in enumerate(flat) if fed] if quiz.feeds else [f"{one:.6g}" for one in flat]
+
+
+def _entries(quiz: Cells, forward: Forward) -> Array:
+    walk = walked(forward, quiz.at)
+    return walk.values[quiz.of] if quiz.of in walk.values else walk.gradients[quiz.of.removeprefix("d")]
+
+
+def _fed(quiz: Cells, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
+    drawn = draw_inputs(forward, forward.dims, quiz.name, "float64")
+    point = {one: np.asarray(quiz.at.get(one, drawn[one])) for one in drawn}
+    moved = {**point, name: point[name].astype(np.float64)}
+    moved[name][index] += NUDGE
+    return np.asarray(values_of(forward, moved)[quiz.of] != values_of(forward, point)[quiz.of])
+
+
+def _listed(values: Sequence[str]) -> Sequence[str]:
+    """One text with commas is a list, as the author of a lesson writes it."""
+    return [one.strip() for one in values[0].split(",")] if len(values) == 1 else values
+
+
+def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+    texts = [*values, *[""] * len(names)][: len(names)]
+    empty = texts.count("")
+    if empty:
+        return unread(f"{NOT_YET} {counted(empty, 'cell is', 'cells are')} still empty.")
+    found = [_number(quiz, float(entry), text) for entry, text in zip(answer.ravel(), texts, strict=True)]
+    for name, one in zip(names, found, strict=True):
+        if one.correct is None:
+            return unread(f"`{name}`: {one.message.striptags()}")
+    if all(one.correct for one in found):
+        return right(f"That is `{quiz.of}`, entry by entry.")
+    for tempting in quiz.tempting:
+        entries = _listed([tempting.value])
+        if len(entries) == len(texts) and all(map(_agree, texts, entries)):
+            return wrong(tempting.html)
+    off = [name for name, one in zip(names, found, strict=True) if not one.correct]
+    told = f"{len(names) - len(off)} of {len(names)} are right."
+    return wrong(f"{NOT_YET} {told} Look at `{off[0]}` first.")
+
+
+def _number(quiz: Cells, entry: float, text: str) -> Feedback:
+    return mark_number(Number(place=quiz.place, name=quiz.name, answer=repr(entry), atol=1e-6), [text], {}, None)
+
+
+def _agree(text: str, entry: str) -> bool:
+    try:
+        return abs(float(text) - float(entry)) <= 1e-3 * max(1.0, abs(float(entry)))
+    except ValueError:
+        return text == entry
+
+
+def _ticked(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+    words = [word for value in values for word in value.replace(",", " ").split()]
+    chosen = {int(word) for word in words if word.isdecimal() and len(word) < 4 and int(word) < len(names)}
+    if not chosen:
+        return unread(f"{NOT_YET} Tick every cell that changes.")
+    fed = set(np.flatnonzero(answer).tolist())
+    entry = _entry(quiz)
+    if chosen == fed:
+        return right(f"`{entry}` feeds {counted(len(fed), 'entry', 'entries')} of `{quiz.of}`, and no other.")
+    for one in quiz.tempting:
+        if {int(word) for word in one.value.replace(",", " ").split() if word.isdecimal()} == chosen:
+            return wrong(one.html)
+    extra, missing = sorted(chosen - fed), sorted(fed - chosen)
+    if extra:
+        return wrong(f"{NOT_YET} `{names[extra[0]]}` stays as it is when `{entry}` changes.")
+    return wrong(
+        f"{NOT_YET} `{names[missing[0]]}` changes, too." if len(chosen) > 1 else f"{NOT_YET} It is not the only one."
+    )
+
+
+def _entry(quiz: Cells) -> str:
+    name, index = quiz.feeds or (quiz.of, ())
+    return f"{name}[{written(index).strip('(),')}]" if index else name

@@ -1,0 +1,150 @@
+"""Entries of a small table: derived from the program, read generously, and the first wrong one is named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.blocks import Cells, Lesson
+from app.content.parse import parse_lesson
+from app.grading.quiz import mark
+from app.grading.quiz.mark_cells import answer_of, names_of, right_values
+from app.grading.quiz.right_answers import right_answers
+
+TEXT = """---
+title: Cells
+id: cells
+estimate: 1 min
+---
+
+```{forward} small
+:inputs: {A: [2, 2], B: [2, 2]}
+:output: O
+O = A @ B
+```
+
+```{forward} many
+:inputs: {x: [2, 3], b: [3]}
+:output: L
+added = x + b
+summed = x.cumsum(1)
+soft = torch.softmax(x, 1)
+turned = x.T
+picked = x.max(1).values
+L = (added * summed * soft).sum() + turned.sum() + picked.sum()
+```
+
+:::{cells} da
+:forward: small
+:of: dA
+:at: {A: [[1, 2], [3, 4]], B: [[5, 6], [7, 8]], dO: [[1, -1], [2, 3]]}
+
+Fill in.
+
+- `11, 15, 11, 15`: Those are the rows of B, added.
+:::
+
+:::{cells} fed
+:forward: small
+:of: O
+:feeds: A[0, 1]
+
+Tick.
+
+- `0, 1, 2, 3`: Nothing of the second row.
+:::
+"""
+
+
+def read(text: str = TEXT) -> Lesson:
+    lesson, errors = parse_lesson(text, "01-cells.md")
+    assert lesson is not None, [str(error) for error in errors]
+    return lesson
+
+
+LESSON = read()
+
+
+def answered(name: str, *values: str):
+    quiz = LESSON.exercise(name)
+    assert isinstance(quiz, Cells)
+    return mark(quiz, values, {}, LESSON.forward(quiz.forward))
+
+
+@pytest.mark.parametrize("values", [("-1", "-1", "28", "38"), ("−1", "-1.0", "56/2", " 38 "), ("-1, -1, 28, 38",)])
+def test_a_table_is_right_entry_by_entry(values):
+    assert answered("da", *values).correct is True
+
+
+@pytest.mark.parametrize(
+    ("values", "correct", "said"),
+    [
+        (("-1", "-1", "28", "3"), False, "3 of 4 are right. Look at <code>dA[1, 1]</code> first."),
+        (("1", "2", "3", "4"), False, "0 of 4 are right. Look at <code>dA[0, 0]</code> first."),
+        (("11", "15", "11", "15"), False, "Those are the rows of B, added."),
+        (("-1", "", "28", "38"), None, "1 cell is still empty."),
+        (("-1", "?", "28", "38"), None, "<code>dA[0, 1]</code>: Not yet. This cannot be read as a number."),
+        ((), None, "4 cells are still empty."),
+    ],
+)
+def test_what_is_not_right_is_said_of_the_first_cell(values, correct, said):
+    feedback = answered("da", *values)
+
+    assert feedback.correct is correct
+    assert said in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("values", "correct", "said"),
+    [
+        (("0", "1"), True, "<code>A[0, 1]</code> feeds 2 entries of <code>O</code>, and no other."),
+        (("0",), False, "It is not the only one."),
+        (("0", "2"), False, "<code>O[1, 0]</code> stays as it is when <code>A[0, 1]</code> changes."),
+        (("0", "1", "2", "3"), False, "Nothing of the second row."),
+        ((), None, "Tick every cell that changes."),
+    ],
+)
+def test_the_entries_that_one_entry_feeds_are_ticked(values, correct, said):
+    feedback = answered("fed", *values)
+
+    assert feedback.correct is correct
+    assert said in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("of", "entry", "fed"),
+    [
+        ("added", "b[1]", ["added[0, 1]", "added[1, 1]"]),
+        ("added", "x[0, 1]", ["added[0, 1]"]),
+        ("summed", "x[1, 1]", ["summed[1, 1]", "summed[1, 2]"]),
+        ("soft", "x[1, 0]", ["soft[1, 0]", "soft[1, 1]", "soft[1, 2]"]),
+        ("turned", "x[0, 2]", ["turned[2, 0]"]),
+    ],
+)
+def test_what_an_entry_feeds_follows_from_the_program(of, entry, fed):
+    quiz = read(TEXT + f"\n:::{{cells}} q\n:forward: many\n:of: {of}\n:feeds: {entry}\n\nTick.\n:::\n").exercise("q")
+    assert isinstance(quiz, Cells)
+
+    answer = answer_of(quiz, LESSON.forward("many"))
+
+    assert answer is not None
+    names = names_of(quiz, answer.shape)
+    assert [names[int(one)] for one in right_values(quiz, answer)] == fed
+
+
+def test_the_right_answers_of_an_export():
+    assert right_answers(LESSON) == {"da": "`[[-1.0, -1.0], [28.0, 38.0]]`", "fed": "`O[0, 0]` and `O[0, 1]`"}
+
+
+def test_a_program_that_cannot_be_walked_marks_nothing():
+    lesson = read(TEXT.replace("O = A @ B", "O = torch.linalg.solve(A, B)"))
+    quiz = lesson.exercise("da")
+    assert isinstance(quiz, Cells)
+
+    feedback = mark(quiz, ["1", "2", "3", "4"], {}, lesson.forward("small"))
+
+    assert feedback.correct is None
+
+
+@given(st.sampled_from(["da", "fed"]), st.lists(st.text(max_size=5), max_size=9))
+def test_any_texts_are_an_answer(name, values):
+    assert answered(name, *values).message
