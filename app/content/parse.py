@@ -93,7 +93,7 @@ def _blocks(parts: Iterable[Run | Directive], reading: Reading) -> tuple[Block, 
 def _turn(part: Run | Directive) -> int:
     """When *part* is read: exercises speak of forward programs, and some of other exercises."""
     name = part.name if isinstance(part, Directive) else ""
-    return {"forward": 0, "order": 2, "reveal": 3}.get(name, 1)
+    return {"forward": 0, "order": 2, "keep": 2, "reveal": 3}.get(name, 1)
 
 
 def _block(part: Run | Directive, reading: Reading) -> Block | None:

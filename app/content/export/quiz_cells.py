@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Cells, Choice, Matmul, Number, Order, Quiz, Shape
+from app.content.blocks import Cells, Choice, Matmul, Number, Option, Order, Quiz, Shape
 from app.content.export.notebook import Work
 from app.content.export.source import Item, without_lists
 
@@ -17,6 +17,8 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
     """*quiz* in markdown; *text* is its own source without the *hints*, *right* what is said to a right answer."""
     if isinstance(quiz, Choice):
         prompt, items = without_lists(text, TASK)
+        if not items:
+            prompt, items = without_lists(text, TEMPTING)[0], [_derived(one) for one in quiz.options]
         given = ", ".join(f"({LETTERS[int(one) % 26]})" for one in work.answers.get(quiz.name, ()) if one.isdecimal())
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
@@ -40,6 +42,11 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
 def _point(quiz: Cells) -> str:
     """The numbers that the program of *quiz* starts from."""
     return "".join(f"\n\n`{name} = {value}`" for name, value in quiz.at.items())
+
+
+def _derived(option: Option) -> Item:
+    """An option that nobody wrote: the name of a tensor, and what is said to whoever takes it wrongly."""
+    return Item(f"[ ] `{option.html.striptags()}`", option.feedback.striptags() if option.feedback else "")
 
 
 def _python(lines: Iterable[str]) -> str:

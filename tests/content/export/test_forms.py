@@ -94,6 +94,45 @@ def test_a_question_keeps_its_answer_folded_away():
     assert "Two halves" not in shown
 
 
+KEEP = """```{forward} squash
+:inputs: {x: [4], w: [4]}
+:output: y
+u = x * w
+h = torch.tanh(u)
+y = h ** 2
+```
+
+:::{keep} kept
+:of: squash-backward
+
+What has to wait?
+
+- `u`: The tanh will do.
+:::
+
+:::{grad} squash-backward
+:forward: squash
+:require: dh du
+
+Write it.
+
+```{solution}
+dh = 2 * h * dy
+du = (1 - h ** 2) * dh
+```
+:::
+"""
+
+
+def test_options_that_are_derived_stand_below_their_question():
+    shown, folded = markdown_of(KEEP).split("<details><summary>Answer</summary>", 1)
+
+    assert "What has to wait?\n\n- (a) `u`\n- (b) `h`" in shown
+    assert "The tanh will do." not in shown
+    assert "**(b)**" in folded
+    assert "(a) The tanh will do." in folded
+
+
 def test_own_answers_stand_below_their_questions():
     text = markdown_of(QUIZ, answers={"undo": ("0", "1"), "half": ("0.4`\n# no heading",)})
 

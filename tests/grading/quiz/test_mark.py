@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Quiz, Shape
+from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Order, Quiz, Shape
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
 from app.grading.quiz.mark_matmul import operands_offered, right_products
+from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement, expected
 from app.grading.shapes.shape_inference import infer
 from tests.courses import LESSONS, course_in
@@ -105,6 +106,20 @@ def test_a_reason_takes_the_place_of_the_usual_word_and_stands_behind_what_is_de
     assert answered("why-plain", "0").message == "<p>A copy adds up.</p>"
     assert answered("why-choice", "0").message.striptags() == "Each copy counts. A copy adds up."
     assert answered("why-shape", "(D, H)").message.startswith("<code>dW</code> has the shape of <code>W</code>")
+
+
+def test_what_is_kept_is_what_the_solution_reads_more_of_than_the_shape():
+    quiz = LESSON.exercise("kept")
+
+    assert isinstance(quiz, Choice)
+    assert [option.html.striptags() for option in quiz.options] == ["u", "h", "p", "v"]
+    assert [option.right for option in quiz.options] == [False, True, False, False]
+
+
+def test_what_is_kept_for_nothing_is_told_by_name():
+    assert answered("kept", ["1"]).correct
+    assert answered("kept", ["0"]).message.striptags() == "What came out of the tanh will do."
+    assert answered("kept", ["3"]).message.striptags() == "No line of this backward pass reads it."
 
 
 @pytest.mark.parametrize("answer", ["(27,)", "27", "[27]", "(H,)", "h", "H", "27,"])
@@ -492,6 +507,8 @@ def test_every_quiz_of_every_lesson_is_sound():
 
 
 def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forward | None) -> Feedback:
+    if isinstance(quiz, Order):
+        return mark(quiz, as_values(quiz, range(len(quiz.lines))), shapes, forward)
     if isinstance(quiz, Shape):
         assert disagreement(quiz, shapes) == ""
         return mark(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)

@@ -1,0 +1,59 @@
+"""`{keep}`: which tensors of the forward pass does a backward pass read? A choice whose options are derived."""
+
+from markupsafe import Markup
+
+from app.content.blocks import Choice, Forward, Grad, Option, Tempting
+from app.content.dependence import values_read
+from app.content.errors import did_you_mean
+from app.content.fences import Directive
+from app.content.options import Options
+from app.content.programs import outputs_of
+from app.content.prose import sentence
+from app.content.reading import Reading
+
+OPTIONS = ("of", "right", "was")
+
+
+def read(directive: Directive, reading: Reading) -> Choice:
+    options = reading.options(directive)
+    inside, tempting = reading.with_tempting(directive)
+    box = _box(options, reading)
+    forward = reading.forwards.get(box.forward) if box else None
+    kept = values_read(box.solution.source) if box else frozenset()
+    offered = [name for name in outputs_of(forward) if name != forward.output] if forward else []
+    if forward and len({name in kept for name in offered}) != 2:
+        message = f"Of the {len(offered)} tensors on the way of {forward.name!r} all are read, or none."
+        reading.faults.add(directive.place, "no-choice", message, "Ask about a program in which some can be forgotten.")
+    _check_tempting(tempting, offered, kept, forward, reading)
+    said = {one.value: one.html for one in tempting}
+    return Choice(
+        **reading.asked(directive, options, inside),
+        options=tuple(_option(name, name in kept, said.get(name), directive) for name in offered),
+    )
+
+
+def _box(options: Options, reading: Reading) -> Grad | None:
+    name = options.needed_text("of", "linear-backward")
+    box = reading.exercises.get(name or "")
+    if name and not isinstance(box, Grad):
+        boxes = [one.name for one in reading.exercises.values() if isinstance(one, Grad)]
+        message = f"':of:' names {name!r}, which is no code box of gradients in this lesson."
+        options.wrong("of", "unknown-exercise", message, did_you_mean(name, boxes))
+    return box if isinstance(box, Grad) else None
+
+
+def _check_tempting(
+    tempting: tuple[Tempting, ...], offered: list[str], kept: frozenset[str], forward: Forward | None, reading: Reading
+) -> None:
+    for one in tempting if forward else ():
+        if one.value not in offered:
+            message = f"{one.value!r} is no tensor on the way of this program."
+            reading.faults.add(one.place, "unknown-tensor", message, did_you_mean(one.value, offered))
+        elif one.value in kept:
+            reading.faults.add(one.place, "right-tempting", f"{one.value!r} is read, so it counts as right.")
+
+
+def _option(name: str, right: bool, said: Markup | None, directive: Directive) -> Option:
+    wrong = sentence("No line of this backward pass reads it.") if said is None else said
+    html = Markup("<p>{}</p>").format(sentence(f"`{name}`"))
+    return Option(place=directive.place, html=html, right=right, feedback=None if right else wrong)
