@@ -18,10 +18,10 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
         return unknown
     task = hunt_task_of(lesson, bug)
     given, mended = await asyncio.gather(
-        grader.check(task.mending, bug.given.source), grader.check(task, with_line(bug.solution.source, bug.line))
+        grader.check(task.mending, bug.starter.source), grader.check(task, with_line(bug.solution.source, bug.line))
     )
     found = prove_solution(bug.mended, mended)
-    found += prove_starter(bug.given, given, "The given code passes as it stands: nothing is wrong with it.")
+    found += prove_starter(bug.starter, given, "The given code passes as it stands: nothing is wrong with it.")
     if any(one.level == "error" for one in found):
         return found
     told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]

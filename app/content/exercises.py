@@ -5,6 +5,7 @@ Plain data, made by the parser. Prose fields hold HTML that only `prose` may mak
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Literal
 
 from markupsafe import Markup
@@ -93,13 +94,13 @@ class Option:
     feedback: Html | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Choice(Exercise):
     """Radio buttons where one option is right, checkboxes where several are."""
 
     options: tuple[Option, ...]
 
-    @property
+    @cached_property
     def multiple(self) -> bool:
         return sum(option.right for option in self.options) > 1
 
@@ -218,8 +219,8 @@ class Bug(Exercise):
     """A backward pass with one wrong line: the learner names the line and mends it.
 
     Args:
-        given: The backward pass as the learner sees it.
-        line, end: The wrong line of *given*, from 1, and its last one where it is continued.
+        starter: The backward pass as the learner sees it.
+        line, end: The wrong line of *starter*, from 1, and its last one where it is continued.
         mended: What belongs there.
         solution: The whole backward pass, mended.
         mistakes: Wrong ways to mend the line, each as a whole backward pass.
@@ -227,7 +228,7 @@ class Bug(Exercise):
 
     forward: str
     require: tuple[str, ...]
-    given: Code
+    starter: Code
     line: int
     end: int
     mended: Code
@@ -236,15 +237,7 @@ class Bug(Exercise):
     innocent: tuple[Innocent, ...] = ()
     seconds: float = 2.0
     reveal: str = "after-hints"
-
-    @property
-    def starter(self) -> Code:
-        """What stands in the box at first, as in every code box."""
-        return self.given
-
-    @property
-    def alternatives(self) -> tuple[Code, ...]:
-        return ()
+    alternatives: tuple[Code, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,7 +116,7 @@ def _mending(bug: Bug) -> Grad:
         hints=bug.hints,
         forward=bug.forward,
         require=bug.require,
-        starter=bug.given,
+        starter=bug.starter,
         solution=bug.solution,
         mistakes=bug.mistakes,
         seconds=bug.seconds,

@@ -50,7 +50,7 @@ def test_a_suspicion_is_saved_without_any_typing(page: Page) -> None:
     page.reload()
 
     expect(line(page, 2)).to_be_checked()
-    expect(page.locator(f"#{BUG.name}-code")).to_have_value(BUG.given.source)
+    expect(page.locator(f"#{BUG.name}-code")).to_have_value(BUG.starter.source)
 
 
 def test_a_reset_takes_the_suspicion_back_and_undo_brings_it_again(page: Page) -> None:

@@ -178,7 +178,7 @@ def test_a_bug_knows_its_wrong_line_and_the_whole_mended():
     bug = cast(Bug, lesson("09-boxes.md").exercise("silent-mean"))
 
     assert (bug.line, bug.end) == (2, 4)
-    assert bug.given.source == "dX = dY @ W.T\ndb = (\n    dY.mean(0)\n)\ndW = X.T @ dY\n"
+    assert bug.starter.source == "dX = dY @ W.T\ndb = (\n    dY.mean(0)\n)\ndW = X.T @ dY\n"
     assert bug.solution.source == "dX = dY @ W.T\ndb = dY.sum(0)\ndW = X.T @ dY\n"
     assert (bug.require, bug.reveal, len(bug.hints)) == (("dX", "dW", "db"), "never", 1)
 

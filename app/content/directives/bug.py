@@ -55,7 +55,7 @@ def read(directive: Directive, reading: Reading) -> Bug:
         **reading.asked(directive, options, inside),
         forward=forward.name if forward else "",
         require=require,
-        given=code_of(given) if given else unwritten(directive),
+        starter=code_of(given) if given else unwritten(directive),
         line=planted.line if planted else 1,
         end=planted.end if planted else 1,
         mended=code_of(solution) if solution else unwritten(directive),

@@ -28,8 +28,7 @@ def program(forward: Forward) -> Cell:
 
 def gradients(lesson: Lesson, box: Grad | Bug, work: Work) -> list[Cell]:
     """A box of gradients, and the comparison of what it leaves with what autograd says."""
-    blank = box.starter.source if isinstance(box, Grad) else box.given.source
-    text = work.codes.get(box.name, blank)
+    text = work.codes.get(box.name, box.starter.source)
     given = " ".join(_given(lesson, box)) if isinstance(box, Grad) else ""
     opening = f'with backhand.box("{box.forward}", "{" ".join(box.require)}"{f", given={given!r}" if given else ""}):'
     return [

@@ -64,7 +64,7 @@ def line_verdict(bug: Bug, named: int | None) -> NameVerdict:
     if bug.line <= named <= bug.end:
         return NameVerdict(name=LINE, verdict="right", word=f"line {named}, found")
     said = next((one.message for one in bug.innocent if one.line == named), "")
-    if not 0 < named <= bug.given.source.count("\n"):
+    if not 0 < named <= bug.starter.source.count("\n"):
         said = f"There is no line {named}."
     message = said or f"Line {named} is right as it stands. Look at the others."
     return NameVerdict(name=LINE, verdict="wrong", code=f"{LINE}:innocent", word=f"not line {named}", message=message)
@@ -114,7 +114,7 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
 
     None where *code* is not Python.
     """
-    given, now = _statements(bug.given.source), _statements(code)
+    given, now = _statements(bug.starter.source), _statements(code)
     if given is None or now is None:
         return None
     lines = [statement.lineno for statement in given]
@@ -135,7 +135,7 @@ def changes_of(bug: Bug, code: str) -> Changes | None:
 
 def suspects_of(bug: Bug) -> frozenset[int]:
     """The lines of the given code on which a statement begins."""
-    return frozenset(statement.lineno for statement in _statements(bug.given.source) or ())
+    return frozenset(statement.lineno for statement in _statements(bug.starter.source) or ())
 
 
 def _statements(code: str) -> list[ast.stmt] | None:

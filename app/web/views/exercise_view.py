@@ -269,8 +269,9 @@ def code_view(
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
-    text = draft.text if draft else exercise.starter.source
-    code, named = split_line(text) if isinstance(exercise, Bug) else (text, None)
+    code, named = draft.text if draft else exercise.starter.source, None
+    if draft and isinstance(exercise, Bug):
+        code, named = split_line(draft.text)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
     url = f"/lessons/{lesson.slug}/code/{exercise.name}"
     view = VerdictView(verdict) if verdict else None
@@ -287,7 +288,7 @@ def code_view(
         solved=exercise.name in state.solved,
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
-        lines=_lines(exercise, named) if isinstance(exercise, Bug) else (),
+        lines=_lines(kept, exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes),
         strip=_strip(kept, lesson, exercise, view) if view else (),
     )
@@ -318,9 +319,9 @@ def _flow(lesson: Lesson, exercise: CodeBox, names: Collection[str]) -> Flow:
     return flow(task.forward, asked, task.given) if isinstance(task, Task) and len(asked) > 1 else ((), {})
 
 
-def _lines(bug: Bug, named: int | None) -> tuple[LineView, ...]:
-    suspects = suspects_of(bug)
-    lines = bug.given.source.rstrip("\n").split("\n")
+def _lines(kept: Kept, bug: Bug, named: int | None) -> tuple[LineView, ...]:
+    suspects = kept.of(bug, {}, lambda: suspects_of(bug), "suspects")
+    lines = bug.starter.source.rstrip("\n").split("\n")
     return tuple(
         LineView(number=number, source=source, suspect=number in suspects, named=number == named)
         for number, source in enumerate(lines, start=1)

@@ -6,14 +6,15 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import Block, CodeBox, Lesson, Quiz, Reveal, Sheet, Train, Visual
+from app.content.blocks import Block, CodeBox, Forward, Lesson, Quiz, Reveal, Sheet, Train, Visual
 from app.store.progress import LessonState
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.training_view import TrainView, train_view
 
-View: TypeAlias = "QuizView | SheetView | RevealView | CodeView | TrainView | NamesView | Markup | None"
+Dims = tuple[tuple[str, int], ...]
+View: TypeAlias = "QuizView | SheetView | RevealView | CodeView | TrainView | NamesView | Dims | Markup | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int 
 
 
 async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, learner: int | None) -> View:
+    if isinstance(block, Forward):
+        return site.kept.of(block, {}, lambda: block.sizes, "sizes")
     if isinstance(block, CodeBox):
         scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
         return code_view(site.kept, lesson, block, state, scope, shapes)

@@ -74,7 +74,7 @@ class LineToPlace:
 
 def lines_to_place(quiz: Order, given: Sequence[str]) -> tuple[LineToPlace, ...]:
     """The lines by their places in what was *given*; those without one stand last."""
-    places = places_in(quiz, given)
+    places = places_in(quiz, given) if given else {}
     shown = list(enumerate(quiz.shown, start=1))
     rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))
     return tuple(LineToPlace(number, quiz.lines[line], str(places.get(line, ""))) for number, line in rows)
