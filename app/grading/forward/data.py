@@ -1,10 +1,11 @@
 """The numbers that a program is run on: hidden sizes, inputs and random upstream gradients, all from seeds.
 
 Data decide what can be told apart, so nothing is left to luck: sizes are distinct primes that no visible size equals,
-indices repeat along every axis and are never all the same, one hidden set lacks the last of them and the other the
+indices repeat along every axis and are not all the same, one hidden set lacks the last of them and the other the
 first, positive numbers are spread over their whole range.
 """
 
+import ast
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 
 from app.content.arithmetic import integer_of
 from app.content.blocks import Forward, Input
+from app.content.programs import parsed
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _REPEATS = 3
+_PICKS = frozenset({"one_hot", "cross_entropy", "nll_loss", "embedding", "gather", "index_select", "take_along_dim"})
+"""Functions to which whole numbers are positions, and not numbers to compute with."""
 Absent = Literal["any", "last", "first"]
 """Which index never occurs; `F.one_hot(t)` without a number of classes is right wherever the last one does."""
 
@@ -82,7 +86,31 @@ def draw_inputs(
         spread: The standard deviation of normal entries. Small numbers show what large ones drown, such as the
             epsilon beside a variance.
     """
-    return {one.name: _draw(one, dims, _generator(seed, one.name), dtype, spread, absent) for one in forward.inputs}
+    return {
+        one.name: _draw(
+            one, dims, _generator(seed, one.name), dtype, spread, absent, alone=_only_picks(forward, one.name)
+        )
+        for one in forward.inputs
+    }
+
+
+def _only_picks(forward: Forward, name: str) -> bool:
+    """Whether the program uses *name* as positions alone: of such, one value is as good as several."""
+    tree = parsed(forward.source)
+    nodes = list(ast.walk(tree)) if isinstance(tree, ast.Module) else []
+    picking = [node.slice for node in nodes if isinstance(node, ast.Subscript)]
+    picking += [arg for node in nodes if isinstance(node, ast.Call) and _called(node) in _PICKS for arg in node.args]
+    inside = {id(node) for one in picking for node in ast.walk(one)}
+    read = [id(node) for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    return bool(read) and inside.issuperset(read)
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
 
 
 def draw_upstream(shape: Sequence[int], seed: str, name: str, dtype: str) -> Array:
@@ -96,13 +124,20 @@ def _generator(seed: str, name: str) -> np.random.Generator:
 
 
 def _draw(
-    one: Input, dims: Mapping[str, int], generator: np.random.Generator, dtype: str, spread: float, absent: Absent
+    one: Input,
+    dims: Mapping[str, int],
+    generator: np.random.Generator,
+    dtype: str,
+    spread: float,
+    absent: Absent,
+    *,
+    alone: bool,
 ) -> Array:
     shape = shape_of(one, dims)
     match one.distribution:
         case "ints":
             assert one.bound is not None, "the parser asks for a bound"
-            return _indices(shape, size_of(one.bound, dims), generator, absent)
+            return _indices(shape, size_of(one.bound, dims), generator, absent, alone=alone)
         case "onehot":
             rows = int(np.prod(shape[:-1], dtype=np.int64))
             picked = _indices((rows,), shape[-1], generator, absent)
@@ -120,13 +155,17 @@ def _positive(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
     return np.asarray(0.2 - 1.6 * np.log1p(-quantile)).reshape(shape)
 
 
-def _indices(shape: tuple[int, ...], bound: int, generator: np.random.Generator, absent: Absent) -> Array:
+def _indices(
+    shape: tuple[int, ...], bound: int, generator: np.random.Generator, absent: Absent, *, alone: bool = False
+) -> Array:
     """Indices below *bound*: one row never, the other end at least once, one value again along every axis.
 
-    All of it only where there is room for it. Of two values none is left out: they would all be the same.
+    All of it only where there is room for it. Of two values none is left out: they would all be the same; or, where one
+    may stand *alone*, the last is left out of one set, and the other set shows what needs two.
     """
     missing = {"any": int(generator.integers(bound)), "last": bound - 1, "first": 0}[absent]
-    used = generator.permutation([one for one in range(bound) if one != missing or bound <= 2])
+    kept = 1 if alone and absent == "last" else 2
+    used = generator.permutation([one for one in range(bound) if one != missing or bound <= kept])
     end = used.min() if missing else used.max()
     repeated = next((one for one in used if one != end), end)
     found = np.asarray(generator.choice(used, size=shape), dtype=np.int64)

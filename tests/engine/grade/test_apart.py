@@ -259,3 +259,25 @@ def test_a_gradient_that_a_wrong_line_took_as_its_memory_follows_from_that_line(
     assert found["dz"] == "wrong"
     assert found["ds"] == "follows"
     assert named(verdict, "ds").word == "follows from dz"
+
+
+TWO_LABELS = Box(
+    "labels",
+    make_forward("labels", "N: 6", "z: [N, 2]; t: [N] ints(2)", "loss", "loss = F.cross_entropy(z, t)\n"),
+    ("dz",),
+    "dz = (F.softmax(z, 1) - F.one_hot(t, 2)) / N\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "passes"),
+    [
+        (TWO_LABELS.solution, True),
+        ("dz = (F.softmax(z, 1) - F.one_hot(t)) / N", False),
+        ("dz = (F.softmax(z, 1) - torch.stack([1 - t, t], 1)) / N", True),
+        ("dz = (F.softmax(z, 1) - F.one_hot(t[0], 2)) / N", False),
+        ("dz = (F.softmax(z, 1) - torch.eye(2)[t]) / N", True),
+    ],
+)
+def test_of_two_labels_nothing_is_right_by_luck(engine, line, passes):
+    assert engine.check(TWO_LABELS.task(), line).passed is passes

@@ -1,5 +1,6 @@
 """Hidden sizes tell axes apart, and data leave no mistake unseen."""
 
+from dataclasses import replace
 from math import gcd
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_indices_are_never_all_the_same(absent, bound, shape):
     for seed in range(50):
         drawn = draw_inputs(one, {"N": 5, "K": bound}, str(seed), "float64", absent=absent)["t"]
         assert len(np.unique(drawn)) > 1
+
+
+PICKED = ["z[range(5), t]", "F.one_hot(t, 2)", "F.cross_entropy(z, t)", "z.gather(1, t.view(-1, 1))"]
+COMPUTED = ["z * t.view(-1, 1)", "z[range(5), t] * t", "torch.where(t == 1, 1.0, 0.0)", "F.one_hot(t, 2) + t.sum()"]
+
+
+@pytest.mark.parametrize("source", PICKED + COMPUTED)
+def test_of_two_labels_one_hidden_set_lacks_the_last_where_no_number_is_made_of_them(source):
+    one = replace(forward("N: 5", "z: [N, 2]; t: [N] ints(2)"), source=f"Y = {source}")
+    for seed in range(20):
+        lacking, whole = (
+            draw_inputs(one, one.dims, str(seed), "float64", absent=end)["t"] for end in ("last", "first")
+        )
+        assert set(lacking) == ({0} if source in PICKED else {0, 1})
+        assert set(whole) == {0, 1}
 
 
 def test_positive_numbers_cover_small_and_large():
