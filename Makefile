@@ -6,7 +6,8 @@ BIN := .venv/bin
 TORCH := torch==2.13.0
 # The index of CPU builds that torch's installation page names; the default one may bring gigabytes for graphics cards.
 TORCH_INDEX ?=
-WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
+# Three for two processors: one of them waits for a browser, or for what a test has started.
+WORKERS := -n 3 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -56,7 +57,7 @@ test: setup .venv/.developed tools lint
 
 # What `make test` leaves out, and ten times as many examples of each fuzz test.
 prove: setup .venv/.developed tools
-	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis"
+	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
 quick: setup .venv/.developed

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from app.engine.pool import asking, grader_process, local_graders
 from app.sandbox import process
@@ -18,6 +21,29 @@ settings.register_profile(
     "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=100 * TIMES, print_blob=True
 )
 settings.load_profile("project")
+
+BROWSER = "tests/browser/"
+
+
+class Rooms(LoadScopeScheduling):
+    """A file is run by one worker, and so is the whole room of the browser: one server and one browser for it."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return BROWSER if file.startswith(BROWSER) else file
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """A test that ended its worker would end the next one too; the others of its room are run by that one."""
+        ended = super().remove_node(node)
+        for unit in self.workqueue.values():
+            if ended in unit:
+                unit[ended] = True
+        return ended
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
+    return Rooms(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -14,8 +14,16 @@ from remote import RemoteJail
 
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 T = TypeVar("T")
+WAITS = """
+import _thread
+lock = _thread.allocate_lock()
+lock.acquire()
+lock.acquire()
+"""
+"""A run that goes on, and leaves the processor to others."""
 
 
 def status(pid: int) -> dict[str, str]:
@@ -35,8 +43,8 @@ def confined(zygote: int) -> int | None:
     return next((pid for pid in children(zygote) if status(pid).get("Seccomp") == "2"), None)
 
 
-def eventually(claim: Callable[[], T], seconds: float = 20.0) -> T:
-    limit = time.monotonic() + seconds
+def eventually(claim: Callable[[], T]) -> T:
+    limit = time.monotonic() + SECONDS
     while not (found := claim()) and time.monotonic() < limit:
         time.sleep(0.01)
     return found
@@ -60,4 +68,4 @@ def running(jail: Jail | RemoteJail) -> Iterator[int]:
 
 def _run(jail: Jail | RemoteJail) -> None:
     with contextlib.suppress(EOFError):  # the jail was killed
-        jail.run(Job(driver="probe", header={"source": "while True: pass"}, seconds=30))
+        jail.run(Job(driver="probe", header={"source": WAITS}, seconds=SECONDS))

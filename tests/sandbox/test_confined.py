@@ -14,6 +14,7 @@ from app.sandbox import kernel, protection
 from app.sandbox.process import Zygote
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 # What root could have beside its rights: groups, rights that an exec would pass on, and a set without one of the three
 # that changing the user takes, so that the child stays root.
@@ -104,7 +105,7 @@ def test_every_limit_is_in_force_soft_and_hard(child):
     none = ("0", "0")
     stack = str(steps.STACK_BYTES)
 
-    assert found["Max cpu time"] == ("30", "30")
+    assert found["Max cpu time"] == (str(int(SECONDS)), str(int(SECONDS)))
     assert found["Max file size"] == found["Max core file size"] == found["Max locked memory"] == none
     assert found["Max processes"] == found["Max open files"] == none
     assert found["Max stack size"] == (stack, stack)
@@ -139,7 +140,7 @@ def test_it_ends_when_grader_and_zygote_are_killed(child):
 
 
 def test_the_zygote_makes_the_next_child_while_the_last_one_lives(jail: Jail):
-    assert jail.is_warm(60)
+    assert jail.is_warm(SECONDS)
     zygote = jail._zygote
     first = zygote.take_child()
     zygote._ask(b"next")

@@ -15,6 +15,7 @@ from running import eventually, running
 from app.sandbox import groups, protection
 from app.sandbox.runner import Jail
 from app.sandbox.wire import Job
+from tests.waiting import SECONDS
 
 MOUNTS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
 
@@ -45,7 +46,7 @@ def gone(one: Path) -> bool:
 def jail_in(folder: Path | None) -> Iterator[Jail]:
     jail = Jail(cgroup=folder)
     try:
-        assert jail.is_warm(60)
+        assert jail.is_warm(SECONDS)
         yield jail
     finally:
         jail.close()

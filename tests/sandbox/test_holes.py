@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.waiting import SECONDS
+
 FRESH = """
 import gc
 scattered = [bytes(200) for _ in range(20_000)]
@@ -21,7 +23,7 @@ print(len({{id(one) // 16384 for one in later}}))
 
 def _answer(program: str) -> str:
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, timeout=60, text=True
+        [sys.executable, "-c", program], capture_output=True, check=True, timeout=SECONDS, text=True
     ).stdout  # fmt: skip
 
 
@@ -75,6 +77,6 @@ def test_malloc_has_nothing_free_but_the_end_of_its_heap() -> None:
 def test_filling_ends_where_the_c_library_serves_small_objects() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from app.sandbox import holes; holes._MOST = 2000; holes.fill()"],
-        env={"PYTHONMALLOC": "malloc"}, capture_output=True, check=True, timeout=60,
+        env={"PYTHONMALLOC": "malloc"}, capture_output=True, check=True, timeout=SECONDS,
     )  # fmt: skip
     assert done.returncode == 0

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from app.web.request_heads import HEAD_BYTES
 from app.web.server import configured
+from tests.waiting import SECONDS
 
 PIECE = 64 * 1024
 MEGABYTES = 64
@@ -46,7 +47,7 @@ def port(app: FastAPI) -> Iterator[int]:
 def taken(port: int, start: bytes, piece: bytes) -> int:
     """How many megabytes the server lets in; the connection is cut before all were sent, or it takes them all."""
     sent = 0
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection, contextlib.suppress(OSError):
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection, contextlib.suppress(OSError):
         connection.sendall(start)
         for _ in range(MEGABYTES * 2**20 // len(piece)):
             connection.sendall(piece)
@@ -55,7 +56,7 @@ def taken(port: int, start: bytes, piece: bytes) -> int:
 
 
 def answer(port: int, *parts: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection:
         for part in parts:
             connection.sendall(part)
         return connection.recv(65536)

@@ -20,7 +20,7 @@ from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from tests.engine.pool.test_local_graders import ENDLESS, RIGHT, task
 from tests.graders import SharedGraders
-from tests.waiting import comes
+from tests.waiting import comes, forked
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
 KINDS = {RIGHT: "right", WRONG: "wrong", ENDLESS: "endless"}
@@ -203,12 +203,7 @@ def test_a_kill_at_each_stage_costs_at_most_one_answer(lone: SharedGraders, vict
 def test_a_web_process_that_is_killed_takes_every_process_with_it(tmp_path: Path) -> None:
     """A fork of this process stands for it: it opens a pool, says that it runs, and is killed in the midst of a run."""
     read_end, write_end = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            asyncio.run(_serve_until_killed(tmp_path, write_end))
-        finally:
-            os._exit(1)
+    pid = forked(lambda: asyncio.run(_serve_until_killed(tmp_path, write_end)))
     os.close(write_end)
     with os.fdopen(read_end, "rb") as reader:
         below = [int(one) for one in reader.read().split()]  # the end comes when every holder of the pipe is gone

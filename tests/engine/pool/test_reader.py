@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
 from app.sandbox import frames
 from app.sandbox.process import StoppedError
 from app.sandbox.wire import Carried, Job
+from tests.waiting import forked, until
 
 
 class Jail:
@@ -156,28 +157,25 @@ def test_a_question_that_nobody_waits_for_is_given_up_and_the_reader_lives() -> 
 
 def test_a_reader_ends_with_its_grader() -> None:
     ours, theirs = os.pipe()
-    grader = os.fork()
-    if grader == 0:
+
+    def grade() -> None:
         begun = Reader(Jail(), asked)
         os.write(theirs, str(begun.ask({"do": "pid"})).encode())
         begun.ask({"do": "sleep"})
+
+    grader = forked(grade)
+    os.close(theirs)
     left = int(os.read(ours, 20))
     os.kill(grader, signal.SIGKILL)
     os.waitpid(grader, 0)
     os.close(ours)
-    os.close(theirs)
 
-    assert gone(left)
+    until(lambda: gone(left))
 
 
-def gone(one: int, wait: Callable[[float], None] = time.sleep) -> bool:
-    """Whether the process *one* ends; it is told by the kernel, a little later."""
-    for _ in range(500):
-        try:
-            os.kill(one, 0)
-        except ProcessLookupError:
-            return True
-        if "State:\tZ" in Path(f"/proc/{one}/status").read_text():  # nobody has asked how it ended yet
-            return True
-        wait(0.01)
-    return False
+def gone(one: int) -> bool:
+    """Whether the process *one* has ended; of a child nobody may have asked yet how."""
+    try:
+        return "State:\tZ" in Path(f"/proc/{one}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
