@@ -11,20 +11,20 @@ from typing import Literal
 
 from markupsafe import Markup
 
+from app.content.code_exercises import Bug as Bug
+from app.content.code_exercises import Case as Case
+from app.content.code_exercises import Checker as Checker
+from app.content.code_exercises import Code as Code
+from app.content.code_exercises import DeclaredMistake as DeclaredMistake
+from app.content.code_exercises import FunctionBox as FunctionBox
+from app.content.code_exercises import FunctionCase as FunctionCase
+from app.content.code_exercises import Grad as Grad
+from app.content.code_exercises import Innocent as Innocent
 from app.content.exercises import Axes as Axes
-from app.content.exercises import Bug as Bug
-from app.content.exercises import Case as Case
 from app.content.exercises import Cells as Cells
-from app.content.exercises import Checker as Checker
 from app.content.exercises import Choice as Choice
-from app.content.exercises import Code as Code
-from app.content.exercises import DeclaredMistake as DeclaredMistake
 from app.content.exercises import Exercise as Exercise
-from app.content.exercises import FunctionBox as FunctionBox
-from app.content.exercises import FunctionCase as FunctionCase
-from app.content.exercises import Grad as Grad
 from app.content.exercises import Hint as Hint
-from app.content.exercises import Innocent as Innocent
 from app.content.exercises import Matmul as Matmul
 from app.content.exercises import Number as Number
 from app.content.exercises import Option as Option

@@ -1,0 +1,145 @@
+"""What a learner answers with code: one frozen class per kind of box, and the values they are made of."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.content.exercises import Exercise, Html, Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """Python text inside a lesson; *line* is the line of the file on which it starts."""
+
+    place: Place
+    source: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredMistake:
+    """Wrong code with the message that a learner who writes it gets.
+
+    *message* is plain text with backticks for code; *html* is the same, rendered.
+    """
+
+    place: Place
+    message: str
+    html: Html
+    code: Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeExercise(Exercise):
+    """An exercise that is answered with Python text.
+
+    Args:
+        starter: What stands in the box at first.
+        alternatives: Further solutions that are equally right (`:same-as:`).
+        reveal: When the solution opens: `after-hints`, `after-success`, `after:N` or `never`.
+    """
+
+    starter: Code
+    solution: Code
+    alternatives: tuple[Code, ...] = ()
+    mistakes: tuple[DeclaredMistake, ...] = ()
+    seconds: float = 2.0
+    reveal: str = "after-hints"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grad(CodeExercise):
+    """A code box: the learner writes gradients of a forward program.
+
+    Args:
+        require: Names as the learner writes them, such as `dW`, in the author's order.
+        given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
+    """
+
+    forward: str
+    require: tuple[str, ...]
+    grade: Literal["rule", "value"] = "value"
+    given: tuple[str, ...] = ()
+    atol: float | None = None
+    rtol: float | None = None
+    reason: str | None = None
+    forbid: tuple[str, ...] = ()
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Innocent:
+    """A line of a `Bug` that is right as it stands, with what to say to a learner who suspects it."""
+
+    place: Place
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bug(CodeExercise):
+    """A backward pass with one wrong line: the learner names the line and mends it.
+
+    Args:
+        starter: The backward pass as the learner sees it.
+        line, end: The wrong line of *starter*, from 1, and its last one where it is continued.
+        mended: What belongs there.
+        solution: The whole backward pass, mended.
+        mistakes: Wrong ways to mend the line, each as a whole backward pass.
+    """
+
+    forward: str
+    require: tuple[str, ...]
+    line: int
+    end: int
+    mended: Code
+    innocent: tuple[Innocent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One call that a learner's check must answer with true (*right*) or with false.
+
+    Args:
+        message: What to say to a learner whose check answers otherwise; plain text with backticks for code.
+        code: Writes the arguments of the function.
+    """
+
+    place: Place
+    right: bool
+    message: str
+    html: Html
+    code: Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checker(CodeExercise):
+    """The learner writes *function*, which must tell right gradients from wrong ones."""
+
+    function: str
+    arguments: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCase:
+    """One situation in which the learner's function or class must behave as the author's does.
+
+    Args:
+        message: What to say to a learner whose code behaves otherwise; plain text with backticks for code.
+        code: Writes the arguments, or `result` itself; `def expect(result)` accepts more than one answer.
+        predicate: Whether there is an `expect`.
+    """
+
+    place: Place
+    message: str
+    code: Code
+    predicate: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionBox(CodeExercise):
+    """The learner writes *function*, or a class of that name, which is judged by its values on the *cases*."""
+
+    function: str
+    arguments: tuple[str, ...]
+    cases: tuple[FunctionCase, ...]
