@@ -9,58 +9,7 @@ import yaml
 
 from app.cli.refuse import refuse
 
-TEMPLATE = """\
----
-title: {title}
-id: {name}
-estimate: 10 min
-goals:
-  - Say in one line what a reader can do afterwards.
----
-
-Tell the reader what this page is about. Mathematics stands between dollar signs: $Y = X W$.
-
-```{{forward}} product
-:dims: {{N: 4, D: 3, H: 5}}
-:inputs: {{X: [N, D], W: [D, H]}}
-:output: Y
-Y = X @ W
-```
-
-:::{{shape}} dw-shape
-:forward: product
-:of: dW
-
-What is the shape of `dW`?
-
-- `(4, 5)`: That is the shape of the output. A gradient has the shape of its own tensor.
-:::
-
-::::{{grad}} product-backward
-:forward: product
-:require: dX dW
-
-Write the backward pass of the product.
-
-```{{starter}}
-dX = ____
-dW = ____
-```
-
-:::{{hint}}
-A gradient has the shape of its tensor. Which product of the upstream and the other factor has it?
-:::
-
-```{{mistake}} The gradient of a product has no square in it: use each factor once.
-dW = X.T @ (dY * dY)
-```
-
-```{{solution}}
-dX = dY @ W.T
-dW = X.T @ dY
-```
-::::
-"""
+TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
 
 
 def new(path: Path, title: str) -> None:
@@ -73,7 +22,8 @@ def new(path: Path, title: str) -> None:
         refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
     if any(sign in title for sign in "\r\n"):
         refuse("A title is one line.")
-    text = TEMPLATE.format(title=_quoted(title or words.replace("-", " ").capitalize()), name=name)
+    title = _quoted(title or words.replace("-", " ").capitalize())
+    text = TEMPLATE.read_text("utf-8").replace("@@name@@", name).replace("@@title@@", title)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # "x": never overwrite what an author has written.

@@ -1,7 +1,7 @@
 """The kinds of pictures there are, and what each needs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import lt
 from typing import Annotated, Any
 
@@ -29,10 +29,10 @@ class Kind:
         also: Keys of `:given:` that it needs besides a program.
     """
 
-    program: bool
-    tensor: bool
-    needs: tuple[str, ...]
-    keys: Mapping[str, tuple[str, Test]]
+    needs: tuple[str, ...] = ()
+    keys: Mapping[str, tuple[str, Test]] = field(default_factory=dict)
+    program: bool = False
+    tensor: bool = False
     alone: bool = False
     walked: bool = False
     also: tuple[str, ...] = ()
@@ -87,16 +87,14 @@ _name_lists = _of(
 
 
 KINDS: Mapping[str, Kind] = {
-    "graph": Kind(True, False, (), {"highlight": ("a list of tensor names", _labels)}),
+    "graph": Kind(keys={"highlight": ("a list of tensor names", _labels)}, program=True),
     "broadcast": Kind(
-        True,
-        True,
         ("from", "to"),
         {"from": ("a shape such as [27]", _shape), "to": ("a shape such as [32, 27]", _shape)},
+        program=True,
+        tensor=True,
     ),
     "heatmap": Kind(
-        False,
-        False,
         ("values",),
         {
             "values": ("a matrix of numbers: a list of rows of the same length", _matrix),
@@ -107,8 +105,6 @@ KINDS: Mapping[str, Kind] = {
         },
     ),
     "curves": Kind(
-        False,
-        False,
         ("values", "rows"),
         {
             "values": ("a matrix of numbers: a list of rows of the same length", _matrix),
@@ -117,8 +113,6 @@ KINDS: Mapping[str, Kind] = {
         },
     ),
     "forces": Kind(
-        False,
-        False,
         ("z", "target"),
         {
             "z": ("a list of at least two numbers", _numbers),
@@ -127,8 +121,6 @@ KINDS: Mapping[str, Kind] = {
         },
     ),
     "samples": Kind(
-        False,
-        False,
         ("steps", "names"),
         {
             "steps": ("a list of whole numbers above 0", _steps),
@@ -136,12 +128,16 @@ KINDS: Mapping[str, Kind] = {
             "known": ("a list of names", _labels),
         },
     ),
-    "tape": Kind(True, False, (), {}, walked=True),
-    "slider": Kind(True, True, (), {"over": ("a list of at least two numbers", _numbers)}, walked=True, also=("over",)),
-    "names": Kind(False, False, (), {}, alone=True),
+    "tape": Kind(program=True, walked=True),
+    "slider": Kind(
+        keys={"over": ("a list of at least two numbers", _numbers)},
+        program=True,
+        tensor=True,
+        walked=True,
+        also=("over",),
+    ),
+    "names": Kind(alone=True),
     "cells": Kind(
-        True,
-        True,
         ("left", "right"),
         {
             "left": ("a shape such as [2, 2]", _shape),
@@ -150,6 +146,8 @@ KINDS: Mapping[str, Kind] = {
             "names": ("a list of names", _labels),
             "title": ("a text", _text),
         },
+        program=True,
+        tensor=True,
     ),
 }
 
