@@ -1,7 +1,9 @@
 """What a learner answers with code: one frozen class per kind of box, and the values they are made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from markupsafe import Markup
 
 from app.content.exercises import Exercise, Html, Place
 
@@ -53,10 +55,12 @@ class Grad(CodeExercise):
     Args:
         require: Names as the learner writes them, such as `dW`, in the author's order.
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
+        predict: What is asked before the first check: which of the gradients will be red? Nothing, where it is not.
     """
 
     forward: str
     require: tuple[str, ...]
+    predict: Html = field(default_factory=Markup)
     grade: Literal["rule", "value"] = "value"
     given: tuple[str, ...] = ()
     atol: float | None = None

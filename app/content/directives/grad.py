@@ -29,6 +29,7 @@ OPTIONS = (
     "time",
     "reveal",
     "after",
+    "predict",
     "right",
     "was",
 )
@@ -63,6 +64,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
         seconds=seconds_of(options),
         reveal=reveal_of(options),
         after=after,
+        predict=reading.line(options, "predict"),
     )
 
 

@@ -125,7 +125,8 @@ def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str]
         case Grad() | Bug():
             kind = "One wrong line" if isinstance(block, Bug) else "Code"
             names = ", ".join(f"`{name}`" for name in block.require)
-            return "\n\n".join([f"**{kind}**: {names}", text, *folded_hints(hints)])
+            asked = [f"Predict first: {block.predict.striptags()}"] if isinstance(block, Grad) and block.predict else []
+            return "\n\n".join([f"**{kind}**: {names}", text, *asked, *folded_hints(hints)])
         case Checker() | FunctionBox():
             call = f"`{block.function}({', '.join(block.arguments)})`"
             return "\n\n".join([f"**Code**: {call}", text, *folded_hints(hints)])

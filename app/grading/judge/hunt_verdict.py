@@ -15,7 +15,8 @@ from app.grading.judge.verdict import NameVerdict
 LINE = "line"
 MEND = "mending"
 OTHERS = "other lines"
-_MARK = re.compile(r"# ?wrong line: ?(\d{1,6})")
+WRONG_LINE, PREDICTED = "wrong line", "predicted"
+_MARK = re.compile(rf"# ?({WRONG_LINE}|{PREDICTED}): ?(\d{{1,6}})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +40,21 @@ class Changes:
         return not (self.mended or self.others or self.added)
 
 
-def with_line(code: str, line: int) -> str:
-    """*code* with the name of the wrong line; `split_line` takes it apart again."""
-    return f"{split_line(code)[0]}\n# wrong line: {line}"
+def with_line(code: str, line: int, word: str = WRONG_LINE) -> str:
+    """*code* with the number of the wrong line, or of what was predicted; `split_line` takes it apart again."""
+    return f"{split_line(code, word)[0]}\n# {word}: {line}"
 
 
-def split_line(text: str) -> tuple[str, int | None]:
-    """The code, and the line that is named after it."""
+def split_line(text: str, word: str = WRONG_LINE) -> tuple[str, int | None]:
+    """The code, and the number that is named after it."""
     # The last line alone is looked at, from its last `#` on: whatever stands before costs nothing.
     code, _, last = text.rstrip().rpartition("\n")
     before, _, comment = last.rpartition("#")
     found = _MARK.fullmatch(f"#{comment}")
-    if found is None or "#" not in last:
+    if found is None or found[1] != word or "#" not in last:
         return text, None
     before = before.rstrip(" \t")
-    return f"{code}\n{before}" if code and before else code or before, int(found[1])
+    return f"{code}\n{before}" if code and before else code or before, int(found[2])
 
 
 def line_verdict(bug: Bug, named: int | None) -> NameVerdict:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.content.blocks import Bug, CodeBox, Lesson
+from app.content.blocks import CodeBox, Lesson
 from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
@@ -25,7 +25,7 @@ from app.web.middleware.visitor import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
-from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of
+from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/lessons/{slug}/code/{name}")
@@ -66,10 +66,11 @@ def received(exercise: CodeBox, code: str, line: int | None = None) -> str:
     """The text of a form as it stood in the box: browsers send CRLF, and no database and no program needs a NUL.
 
     Args:
-        line: The line that was named in a bug hunt; it becomes part of the text.
+        line: The line that was named in a bug hunt, or what was predicted; it becomes part of the text.
     """
     code = code.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return with_line(code, line) if line is not None and isinstance(exercise, Bug) else code
+    word = number_word(exercise)
+    return with_line(code, line, word) if line is not None and word else code
 
 
 async def code_box_of(exercise: TheExercise) -> CodeBox:

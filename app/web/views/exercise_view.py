@@ -22,7 +22,7 @@ from app.content.blocks import (
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
-from app.grading.judge.hunt_verdict import split_line, suspects_of
+from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
@@ -34,6 +34,7 @@ from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
+from app.web.views.prediction import Prediction, prediction_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
@@ -193,6 +194,7 @@ class CodeView:
     lines: tuple[LineView, ...] = ()
     nudges: Mapping[str, NudgeField] = field(default_factory=dict)
     strip: tuple[Step, ...] = ()
+    prediction: Prediction | None = None
 
     @property
     def map(self) -> DifferencesMap | None:
@@ -270,8 +272,8 @@ def code_view(
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
     code, named = draft.text if draft else exercise.starter.source, None
-    if draft and isinstance(exercise, Bug):
-        code, named = split_line(draft.text)
+    if draft and (word := number_word(exercise)):
+        code, named = split_line(draft.text, word)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
     url = f"/lessons/{lesson.slug}/code/{exercise.name}"
     view = VerdictView(verdict) if verdict else None
@@ -291,7 +293,17 @@ def code_view(
         lines=_lines(kept, exercise, named) if isinstance(exercise, Bug) else (),
         nudges=nudge_fields(exercise, verdict, shapes),
         strip=_strip(kept, lesson, exercise, view) if view else (),
+        prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
+        if isinstance(exercise, Grad)
+        else None,
     )
+
+
+def number_word(exercise: CodeBox) -> str | None:
+    """What the number that goes with the text of *exercise* is called there; None where none does."""
+    if isinstance(exercise, Bug):
+        return WRONG_LINE
+    return PREDICTED if isinstance(exercise, Grad) and exercise.predict else None
 
 
 def _strip(kept: Kept, lesson: Lesson, exercise: CodeBox, view: VerdictView) -> tuple[Step, ...]:

@@ -94,6 +94,29 @@ def test_a_question_keeps_its_answer_folded_away():
     assert "Two halves" not in shown
 
 
+def test_what_is_to_be_predicted_stands_below_its_box():
+    box = """```{forward} short
+:inputs: {x: [4]}
+:output: y
+y = x ** 2
+```
+
+:::{grad} short-backward
+:forward: short
+:require: dx
+:predict: Will `dx` be *red*?
+
+Write it.
+
+```{solution}
+dx = 2 * x * dy
+```
+:::
+"""
+
+    assert "Write it.\n\nPredict first: Will dx be red?" in markdown_of(box)
+
+
 KEEP = """```{forward} squash
 :inputs: {x: [4], w: [4]}
 :output: y

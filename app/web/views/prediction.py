@@ -1,0 +1,56 @@
+"""What a learner expects of a check before it comes: which gradients will be red. The verdict is laid beside it."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.content.blocks import Grad
+from app.content.prose import sentence
+from app.grading.judge.hunt_verdict import PREDICTED, split_line
+from app.grading.judge.verdict import RIGHT, Verdict
+
+NOTHING, SEVERAL = "Nothing will be red.", "More than one will be red."
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The question, what can be predicted, which of it was (from 1), and how it compares with the verdict."""
+
+    question: Markup
+    options: tuple[Markup, ...]
+    chosen: int | None
+    compared: Markup
+
+
+def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction | None:
+    """None for a box that asks for no prediction.
+
+    Args:
+        chosen: What is marked on the page.
+        checked: The text that *verdict* is about.
+    """
+    if not box.predict:
+        return None
+    options = options_of(box)
+    predicted = split_line(checked, PREDICTED)[1] if verdict and verdict.outcome == "graded" else None
+    came = came_of(box, verdict) if verdict else None
+    if predicted is None or came is None or not 0 < predicted <= len(options):
+        compared = Markup()
+    elif predicted == came:
+        compared = Markup("As you predicted: {}").format(options[came - 1])
+    else:
+        compared = Markup("You predicted: {} It came otherwise.").format(options[predicted - 1])
+    return Prediction(box.predict, options, chosen, compared)
+
+
+def options_of(box: Grad) -> tuple[Markup, ...]:
+    each = [f"`{name}` will be red{'' if len(box.require) == 1 else ', and nothing else'}." for name in box.require]
+    return tuple(sentence(one) for one in (NOTHING, *each, *([SEVERAL] if len(box.require) > 1 else ())))
+
+
+def came_of(box: Grad, verdict: Verdict) -> int:
+    """The number of the option that came true; a gradient that is not written yet is not red."""
+    red = [one.name for one in verdict.names if one.verdict not in (*RIGHT, "not-yet")]
+    if not red:
+        return 1
+    return box.require.index(red[0]) + 2 if len(red) == 1 else len(box.require) + 2
