@@ -179,7 +179,8 @@ def _own_attributes(tree: ast.Module) -> frozenset[str]:
     made = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     methods = {one.name for node in classes for one in node.body if isinstance(one, ast.FunctionDef)}
-    return frozenset(name for name in made | methods | {"grad", "backward"} if not _is_hidden(name))
+    plain = {name for name in made | methods | {"grad", "backward"} if not _is_hidden(name)}
+    return frozenset(plain | methods & _METHODS)
 
 
 def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
@@ -188,7 +189,7 @@ def _of_a_class(node: ast.AST, own: frozenset[str]) -> bool:
         case ast.ClassDef(bases=[], keywords=[], decorator_list=[], name=name):
             _check_name(node, name)
             return True
-        case ast.FunctionDef(name=name, decorator_list=[]):
+        case ast.FunctionDef(name=name, decorator_list=[]) | ast.Name(id=name):  # `__radd__ = __add__` is one, too
             return name in _METHODS
         case ast.Attribute(attr=attribute):
             return attribute in own

@@ -159,3 +159,13 @@ def test_any_row_of_words_gets_an_answer(words):
 def test_deep_nesting_of_every_kind_is_answered_at_once(opening):
     refusal(opening * (LONGEST // len(opening)))
     refusal(opening * (DEEPEST - 1) + "1")
+
+
+ENGINE = "class A:\n    def __add__(self, b):\n        return b\n    __radd__ = __add__\n"
+
+
+def test_a_class_may_name_its_operators_and_nothing_else_that_is_hidden():
+    assert refusal(f"{ENGINE}    def __mul__(self, b):\n        return self.__add__(b)\n", ("classes",)) is None
+    assert refusal(f"{ENGINE}    __class__ = 3\n", ("classes",)) is not None
+    assert refusal(f"{ENGINE}x = A().__rpow__\n", ("classes",)) is not None
+    assert refusal("x = (1).__add__\n", ()) is not None

@@ -88,14 +88,15 @@ def _wrong(name: str, case: FunctionCase, code: str, message: str, own: Answer, 
 
 
 def case_text(case: FunctionCase) -> str:
-    """The case as the author wrote it, without the function that judges it, and classes by their name alone."""
+    """The case as the author wrote it, without the function that judges it; classes and `_helpers` by their name."""
     lines: list[str | None] = list(case.code.source.rstrip().splitlines())
     for node in ast.parse(case.code.source).body:
         end = node.end_lineno or node.lineno
         if isinstance(node, ast.FunctionDef) and node.name == "expect":
             lines[node.lineno - 1 : end] = [None] * (end - node.lineno + 1)
-        elif isinstance(node, ast.ClassDef):
-            lines[node.lineno - 1 : end] = [f"class {node.name}: …", *[None] * (end - node.lineno)]
+        elif isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and node.name.startswith("_")):
+            head = lines[node.lineno - 1] or ""
+            lines[node.lineno - 1 : end] = [f"{head} …", *[None] * (end - node.lineno)]
     return "\n".join(line for line in lines if line is not None).strip()
 
 
