@@ -9,7 +9,8 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.grading.diagnosis.grammar import Change, Words, compared, dropped, operated, powered, reduced, signed
+from app.grading.diagnosis.call_kinds import reduced
+from app.grading.diagnosis.grammar import Change, Words, compared, dropped, operated, powered, signed
 
 REDUCTIONS = frozenset({"sum", "mean"})
 KINDS = (dropped, operated, signed, powered, reduced, compared)

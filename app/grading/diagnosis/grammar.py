@@ -3,20 +3,20 @@
 It has three readers. An edit of a backward rule is a slip that a learner makes (`slips`); an edit of the learner's own
 line that makes it right shows where the slip is (`mend`); an edit of an author's solution is a mutant that an exercise
 must turn down (`app.check.mutants`). A kind of edit takes one expression and gives what may stand in its place.
+
+Here are the kinds that change arithmetic; `call_kinds` has those that change calls and subscripts, and `edits` makes
+every edit of a text.
 """
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.grading.diagnosis.evidence import Array
 
-REDUCTIONS = frozenset({"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "amax", "var"})
 TURNS = frozenset({"transpose", "t", "permute", "swapaxes"})
 MODULES = frozenset({"torch", "F", "math"})
-AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,6 @@ class Change:
     kind: str
     new: ast.expr
     piece: ast.expr | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """*root* is the text with one change, at the place of *old*."""
-
-    root: ast.AST
-    old: ast.AST
-    change: Change
 
 
 Kind = Callable[[ast.expr, Words], Iterator[Change]]
@@ -123,8 +114,8 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("matmul", ast.BinOp(left, ast.MatMult(), right))
             yield Change("add", ast.BinOp(left, ast.Add(), right))
             if words.inverse:
-                yield Change("matmul", ast.BinOp(_turned(left), ast.MatMult(), right))
-                yield Change("matmul", ast.BinOp(left, ast.MatMult(), _turned(right)))
+                yield Change("matmul", ast.BinOp(turned_over(left), ast.MatMult(), right))
+                yield Change("matmul", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             yield Change("multiply", ast.BinOp(left, ast.Mult(), right), right)
             yield Change("turn-over", ast.BinOp(right, ast.Div(), left))
@@ -132,8 +123,8 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("entrywise", ast.BinOp(left, ast.Mult(), right))
             yield Change("swap", ast.BinOp(right, ast.MatMult(), left))
             if not words.inverse:
-                yield Change("turn", ast.BinOp(_turned(left), ast.MatMult(), right))
-                yield Change("turn", ast.BinOp(left, ast.MatMult(), _turned(right)))
+                yield Change("turn", ast.BinOp(turned_over(left), ast.MatMult(), right))
+                yield Change("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             yield Change("product", ast.BinOp(left, ast.Mult(), right))
 
@@ -174,29 +165,19 @@ def summed(node: ast.expr, _words: Words) -> Iterator[Change]:
             op=ast.Mult() as op,
             right=ast.Call(func=ast.Attribute(value=b, attr="sum")) as second,
         ) if ast.dump(ast.Tuple(first.args)) == ast.dump(ast.Tuple(second.args)):
-            func = _attribute(ast.BinOp(a, op, b), "sum")
+            func = attribute(ast.BinOp(a, op, b), "sum")
             yield Change("join-sum", ast.Call(func, first.args, first.keywords), node)
             keep = [ast.keyword("keepdim", ast.Constant(True))]
             yield Change("join-sum", ast.Call(func, first.args, keep), node)
 
 
-def turned(node: ast.expr, words: Words) -> Iterator[Change]:
-    """A transpose put in; two exchanged axes of a tensor with more of them."""
-    match node:
-        case ast.Name(id=name) if name in words.arrays and words.arrays[name].ndim > 1:
-            yield Change("turn", _turned(node), node)
-            for first in range(words.arrays[name].ndim - 2):
-                call = ast.Call(_attribute(node, "transpose"), [ast.Constant(first), ast.Constant(first + 1)], [])
-                yield Change("turn-axes", call, node)
-
-
-def _turned(node: ast.expr) -> ast.expr:
+def turned_over(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         return node.value
-    return _attribute(node, "mT")
+    return attribute(node, "mT")
 
 
-def _attribute(node: ast.expr, attr: str) -> ast.Attribute:
+def attribute(node: ast.expr, attr: str) -> ast.Attribute:
     return ast.Attribute(node, attr, ast.Load())
 
 
@@ -230,123 +211,7 @@ def numbered(node: ast.expr, _words: Words) -> Iterator[Change]:
                     yield Change("number", ast.Constant(other), node)
 
 
-def reduced(node: ast.expr, _words: Words) -> Iterator[Change]:
-    """Sum for mean and mean for sum, another axis, a kept dimension."""
-    match node:
-        case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
-            yield Change("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
-        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:
-            if attr in AVERAGED:
-                yield Change("average" if attr == "sum" else "sum", _called(node, _attribute(value, AVERAGED[attr])))
-            yield from _axes(node, value, attr)
-
-
-def _called(node: ast.Call, func: ast.expr) -> ast.Call:
-    return ast.Call(func, node.args, node.keywords)
-
-
-def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Change]:
-    first = int(_is_module(value))
-    keep = ast.keyword("keepdim", ast.Constant(True))
-    given = [word.value for word in node.keywords if word.arg == "dim"] or node.args[first : first + 1]
-    if given and isinstance(given[0], ast.Tuple):
-        for kept in range(len(given[0].elts)) if len(given[0].elts) > 1 else ():
-            fewer = ast.Tuple([one for at, one in enumerate(given[0].elts) if at != kept], ast.Load())
-            yield Change("fewer-axes", _with_axis(node, first, fewer))
-    if given:
-        for axis in (0, 1, 2, 3, -1, -2):
-            yield Change("axis", _with_axis(node, first, ast.Constant(axis)))
-    elif attr in AVERAGED:
-        for axis in (0, 1, -1):
-            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], [*node.keywords, keep]))
-            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], node.keywords))
-    without = [word for word in node.keywords if word.arg != "keepdim"]
-    if len(without) < len(node.keywords):
-        yield Change("unkeep", ast.Call(node.func, node.args, without))
-    elif attr in AVERAGED and given:
-        yield Change("keep", ast.Call(node.func, node.args, [*node.keywords, keep]))
-
-
-def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
-    if any(word.arg == "dim" for word in node.keywords):
-        words = [ast.keyword("dim", axis) if word.arg == "dim" else word for word in node.keywords]
-        return ast.Call(node.func, node.args, words)
-    return ast.Call(node.func, [*node.args[:first], axis, *node.args[first + 1 :]], node.keywords)
-
-
-def indexed(node: ast.expr, words: Words) -> Iterator[Change]:
-    """A slice or a step that is left out, or another one."""
-    if not isinstance(node, ast.Subscript):
-        return
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if any(isinstance(part, ast.Slice) and (part.lower or part.upper) for part in parts):
-        yield Change("unslice", node.value)
-    elif all(isinstance(part, ast.Constant | ast.UnaryOp | ast.Slice) for part in parts):
-        yield Change("unpick", node.value)
-    for at, part in enumerate(parts):
-        if isinstance(part, ast.Slice):
-            if (part.lower is None) != (part.upper is None) and part.step is None:
-                yield Change("part", _with_part(node, at, ast.Slice(part.upper, part.lower, None)))
-            continue
-        fixed = isinstance(part, ast.Constant)
-        if isinstance(part, ast.Constant) and not isinstance(part.value, int):
-            continue
-        for by in (1, -1, 2, -2):
-            new = _with_part(node, at, ast.BinOp(part, ast.Add(), ast.Constant(by)))
-            yield Change("part" if fixed else "neighbour", new)
-        for name, size in words.sizes.items() if fixed else ():
-            if isinstance(size, int) and not isinstance(size, bool):
-                yield Change("step", _with_part(node, at, ast.Name(name, ast.Load())))
-
-
-def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
-    if not isinstance(node.slice, ast.Tuple):
-        return ast.Subscript(node.value, part, ast.Load())
-    elts = [part if rank == at else each for rank, each in enumerate(node.slice.elts)]
-    return ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
-
-
-def added(node: ast.expr, words: Words) -> Iterator[Change]:
-    """A factor, a division, a function or a sum that is put in."""
-    if not words.inverse or not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
-        return
-    floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
-    for other in (*floats, *words.parts):
-        yield Change("put-factor", ast.BinOp(node, ast.Mult(), other))
-        yield Change("put-division", ast.BinOp(node, ast.Div(), other))
-    for name in words.sizes:
-        yield Change("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
-        yield Change("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
-    one_less = ast.BinOp(ast.Constant(1), ast.Sub(), node)
-    cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
-    for new in (one_less, cubed, positive):
-        yield Change("put-function", new)
-    for axis in (0, 1, -1):
-        words_ = [ast.keyword("keepdim", ast.Constant(True))]
-        yield Change("put-sum", ast.Call(_attribute(node, "sum"), [ast.Constant(axis)], words_))
-
-
-def functioned(node: ast.expr, words: Words) -> Iterator[Change]:
-    """A function put in, or in the place of another one."""
-    for function in words.functions:
-        name: ast.expr = ast.Name(function, ast.Load())
-        if words.inverse:
-            name = _attribute(ast.Name("torch", ast.Load()), function)
-            yield Change("put-function", ast.Call(name, [node], []), node)
-        elif isinstance(node, ast.Name):
-            yield Change("apply", ast.Call(name, [node], []), node)
-    match node:
-        case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if len(arguments) == _is_module(base):
-            for function in words.functions:
-                if function != attr:
-                    yield Change("function", _called(node, _attribute(base, function)))
-        case ast.Call(func=ast.Name(id=attr), args=[_]):
-            for function in words.functions:
-                if function != attr:
-                    yield Change("function", _called(node, ast.Name(function, ast.Load())))
-
-
-def _is_module(node: ast.expr) -> bool:
+def is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in MODULES
 
 
@@ -360,57 +225,3 @@ def compared(node: ast.expr, _words: Words) -> Iterator[Change]:
 OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.Lt, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.LtE: ast.GtE, ast.Eq: ast.NotEq,
 }  # fmt: skip
-KINDS: tuple[Kind, ...] = (
-    dropped, named, indexed, reduced, signed, turned, grouped, summed, operated, powered, numbered, compared,
-    functioned, added,
-)  # fmt: skip
-"""The likeliest kinds first."""
-
-
-def edits(root: ast.AST, words: Words, kinds: Sequence[Kind] = KINDS) -> Iterator[Edit]:
-    """Every edit of *root* at one place."""
-    parents = _parents(root)
-    places = [node for node in ast.walk(root) if isinstance(node, ast.expr) and _is_read(node, parents)]
-    for kind in kinds:
-        for place in places:
-            for change in kind(place, words):
-                yield Edit(_put(root, parents, place, change.new), place, change)
-
-
-Parents = dict[int, tuple[ast.AST, str, int | None]]
-
-
-def _parents(root: ast.AST) -> Parents:
-    found: Parents = {}
-    for node in ast.walk(root):
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, ast.AST):
-                found[id(value)] = (node, name, None)
-            elif isinstance(value, list):
-                found |= {id(each): (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
-    return found
-
-
-def _is_read(node: ast.expr, parents: Parents) -> bool:
-    if isinstance(getattr(node, "ctx", None), ast.Store):
-        return False
-    parent, name, _ = parents.get(id(node), (None, "", None))
-    # A module or the function of a call is no operand, and the names of a subscript that is written stay.
-    return not (isinstance(parent, ast.Call) and name == "func") and not _is_module(node)
-
-
-def replaced(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
-    """A copy of *root* in which *place* is *new*; everything beside the way to it is the very same."""
-    return _put(root, _parents(root), place, new)
-
-
-def _put(root: ast.AST, parents: Parents, place: ast.AST, new: ast.AST) -> ast.AST:
-    while place is not root:
-        parent, name, at = parents[id(place)]
-        twin = copy(parent)
-        if at is None:
-            setattr(twin, name, new)
-        else:
-            setattr(twin, name, [new if rank == at else each for rank, each in enumerate(getattr(parent, name))])
-        place, new = parent, twin
-    return new

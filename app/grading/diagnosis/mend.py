@@ -12,9 +12,11 @@ from itertools import chain, islice
 
 import numpy as np
 
+from app.grading.diagnosis.call_kinds import added, turned
 from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
-from app.grading.diagnosis.grammar import KINDS, Change, Edit, Words, added, edits, replaced, turned
+from app.grading.diagnosis.grammar import Change, Words
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
 from app.grading.diagnosis.tracing.budget import Budget

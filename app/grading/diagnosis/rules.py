@@ -100,6 +100,11 @@ def compiled(text: str) -> CodeType:
     return compile(ast.parse(text, mode="eval"), "<rule>", "eval")
 
 
+def names_of(text: str) -> set[str]:
+    """The words that a rule reads."""
+    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+
+
 TERMS: Mapping[str, tuple[str, ...]] = {
     "softmax": ("direct", "average"),
     "log_softmax": ("direct", "row-sum"),

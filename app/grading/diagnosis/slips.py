@@ -4,8 +4,7 @@ A slip predicts what the learner sends to an operand; the steps below and the ot
 the slips that have a sentence of their own (`phrases.toml`), then every other edit of the rule, then the rule with
 another tensor of the program in one of the places that it reads.
 
-Operands that are sums have slips of their own: `epsilon-missing` and `epsilon-changed` where a power is taken of x + e,
-`operand-changed` for another sign or one side alone; `wrong-operand:T` is another tensor T.
+Operands that are sums have slips of their own, see `operands`; `wrong-operand:T` is another tensor T.
 """
 
 import ast
@@ -17,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from app.grading.diagnosis.call_kinds import turned
 from app.grading.diagnosis.case_view import CaseView, Send
+from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Look, Mistake
-from app.grading.diagnosis.grammar import KINDS, Edit, Words, edits, turned
+from app.grading.diagnosis.grammar import Words
+from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, sentences_of, slips_of
-from app.grading.diagnosis.rules import CURVES, along, backward, evaluated, rule_of, terms_of, with_operand
+from app.grading.diagnosis.rules import CURVES, along, backward, evaluated, names_of, rule_of, terms_of
 from app.grading.diagnosis.steps import Step
 from app.grading.diagnosis.tracing.library import FUNCTIONS
 from app.grading.diagnosis.tracing.node import fits, softmax
@@ -77,12 +79,8 @@ def slips_at(op: str, position: int, rule: str) -> tuple[Slip, ...]:
 
 
 def _new_words(text: str, rule: str) -> tuple[str, ...]:
-    new = _names(text) - _names(rule) | ({"z"} & _names(text) if rule == "g * z" else set())
+    new = names_of(text) - names_of(rule) | ({"z"} & names_of(text) if rule == "g * z" else set())
     return tuple(f"{{{word}}}" for word in sorted(new) if word in {"x", "y", "z"})
-
-
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
 
 
 def _slip(kind: str, text: str, rule: str, word: str = "") -> Slip:
@@ -122,7 +120,7 @@ def _edited(op: str, rule: str) -> Iterator[Slip]:
     for edit in edits(root, words, [kind for kind in KINDS if kind is not turned]):
         text = normal(ast.unparse(ast.fix_missing_locations(edit.root)))
         kind, word = _kind(edit, op)
-        if text != rule and kind in RULE and "g" in _names(text):
+        if text != rule and kind in RULE and "g" in names_of(text):
             yield _slip(kind, text, rule, word)
 
 
@@ -186,7 +184,7 @@ def _send(view: CaseView, text: str, step: Step) -> Array | None:
 
 @cache
 def _plain(text: str) -> bool:
-    return not _names(text) & {"O", "other", "top", "low", "most", "whole", "F", "B", "rows"}
+    return not names_of(text) & {"O", "other", "top", "low", "most", "whole", "F", "B", "rows"}
 
 
 # Families.
@@ -205,8 +203,8 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
         say = RULE["summed"][1] if _is_summed(slip, step) else slip.say
         yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, word=word)
     yield view.slip(path, depth, RULE["upstream"][0], _of_ones, RULE["upstream"][1])
-    for place, value, code, say in _operands(step):
-        yield view.slip(path, depth, code, partial(_with_value, place=place, value=value), say)
+    for place, value, code, say in other_operands(step):
+        yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)
 
 
 def _is_summed(slip: Slip, step: Step) -> bool:
@@ -216,54 +214,6 @@ def _is_summed(slip: Slip, step: Step) -> bool:
 
 def _of_ones(step: Step) -> Array:
     return backward(step.node, step.position, np.ones_like(step.g))
-
-
-EPSILONS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-Variant = Callable[[Array, Array], Array]
-
-
-def _operands(step: Step) -> Iterator[tuple[int, Variant, str, str]]:
-    """Operands that are sums: with another constant, with another sign, or with one side alone."""
-    for place, read in enumerate(step.node.operands):
-        if read.op not in {"add", "sub"} or not _reads(step, place):
-            continue
-        numbers = [one for one in read.operands if one.op == "number" and not one.value.ndim]
-        if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
-            mine = float(numbers[0].value)
-            for epsilon in EPSILONS:
-                if epsilon != mine:
-                    code, say = ("epsilon-changed", SAY["changed"]) if epsilon else ("epsilon-missing", SAY["without"])
-                    yield place, partial(_shifted, by=epsilon - mine), code, say
-        for variant in VARIANTS:
-            yield (
-                place,
-                variant,
-                "operand-changed",
-                SAY["expression"].format(read.text.replace("{", "{{").replace("}", "}}")),
-            )
-
-
-def _shifted(a: Array, b: Array, by: float) -> Array:
-    return np.asarray(a + b + by)
-
-
-VARIANTS: tuple[Variant, ...] = (
-    lambda a, b: a + b,
-    lambda a, b: a - b,
-    lambda a, b: b - a,
-    lambda a, b: a + 0 * b,
-    lambda a, b: b + 0 * a,
-)
-
-
-def _reads(step: Step, place: int) -> bool:
-    rule = rule_of(step.node, step.position)
-    return rule is not None and ("x" if place == step.position else "z") in _names(rule)
-
-
-def _with_value(step: Step, place: int, value: Variant) -> Array:
-    a, b = (operand.value for operand in step.node.operands[place].operands)
-    return backward(with_operand(step.node, place, value(a, b)), step.position, step.g)
 
 
 def of_scope(view: CaseView) -> Iterator[Mistake]:
@@ -283,7 +233,7 @@ def of_scope(view: CaseView) -> Iterator[Mistake]:
 
 def _shown_places(step: Step, rule: str) -> dict[str, str]:
     """The words of the rule that stand for tensors, with what stands there; `f` is the output made of another input."""
-    names, operands = _names(rule), step.node.operands
+    names, operands = names_of(rule), step.node.operands
     found = {"y": step.node.text} if "y" in names else {}
     found |= {"f": operands[0].text} if "y" in names and step.node.op in FUNCTIONS else {}
     found |= {"x": operands[step.position].text} if "x" in names else {}

@@ -1,0 +1,135 @@
+"""Kinds of edits that change calls and subscripts: transposes, reductions, indices, functions, what is put in."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from app.grading.diagnosis.grammar import Change, Words, attribute, is_module, turned_over
+
+REDUCTIONS = frozenset({"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "amax", "var"})
+AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
+
+
+def turned(node: ast.expr, words: Words) -> Iterator[Change]:
+    """A transpose put in; two exchanged axes of a tensor with more of them."""
+    match node:
+        case ast.Name(id=name) if name in words.arrays and words.arrays[name].ndim > 1:
+            yield Change("turn", turned_over(node), node)
+            for first in range(words.arrays[name].ndim - 2):
+                call = ast.Call(attribute(node, "transpose"), [ast.Constant(first), ast.Constant(first + 1)], [])
+                yield Change("turn-axes", call, node)
+
+
+def reduced(node: ast.expr, _words: Words) -> Iterator[Change]:
+    """Sum for mean and mean for sum, another axis, a kept dimension."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
+            yield Change("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:
+            if attr in AVERAGED:
+                yield Change("average" if attr == "sum" else "sum", _called(node, attribute(value, AVERAGED[attr])))
+            yield from _axes(node, value, attr)
+
+
+def _called(node: ast.Call, func: ast.expr) -> ast.Call:
+    return ast.Call(func, node.args, node.keywords)
+
+
+def _axes(node: ast.Call, value: ast.expr, attr: str) -> Iterator[Change]:
+    first = int(is_module(value))
+    keep = ast.keyword("keepdim", ast.Constant(True))
+    given = [word.value for word in node.keywords if word.arg == "dim"] or node.args[first : first + 1]
+    if given and isinstance(given[0], ast.Tuple):
+        for kept in range(len(given[0].elts)) if len(given[0].elts) > 1 else ():
+            fewer = ast.Tuple([one for at, one in enumerate(given[0].elts) if at != kept], ast.Load())
+            yield Change("fewer-axes", _with_axis(node, first, fewer))
+    if given:
+        for axis in (0, 1, 2, 3, -1, -2):
+            yield Change("axis", _with_axis(node, first, ast.Constant(axis)))
+    elif attr in AVERAGED:
+        for axis in (0, 1, -1):
+            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], [*node.keywords, keep]))
+            yield Change("one-axis", ast.Call(node.func, [*node.args, ast.Constant(axis)], node.keywords))
+    without = [word for word in node.keywords if word.arg != "keepdim"]
+    if len(without) < len(node.keywords):
+        yield Change("unkeep", ast.Call(node.func, node.args, without))
+    elif attr in AVERAGED and given:
+        yield Change("keep", ast.Call(node.func, node.args, [*node.keywords, keep]))
+
+
+def _with_axis(node: ast.Call, first: int, axis: ast.expr) -> ast.Call:
+    if any(word.arg == "dim" for word in node.keywords):
+        words = [ast.keyword("dim", axis) if word.arg == "dim" else word for word in node.keywords]
+        return ast.Call(node.func, node.args, words)
+    return ast.Call(node.func, [*node.args[:first], axis, *node.args[first + 1 :]], node.keywords)
+
+
+def indexed(node: ast.expr, words: Words) -> Iterator[Change]:
+    """A slice or a step that is left out, or another one."""
+    if not isinstance(node, ast.Subscript):
+        return
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if any(isinstance(part, ast.Slice) and (part.lower or part.upper) for part in parts):
+        yield Change("unslice", node.value)
+    elif all(isinstance(part, ast.Constant | ast.UnaryOp | ast.Slice) for part in parts):
+        yield Change("unpick", node.value)
+    for at, part in enumerate(parts):
+        if isinstance(part, ast.Slice):
+            if (part.lower is None) != (part.upper is None) and part.step is None:
+                yield Change("part", _with_part(node, at, ast.Slice(part.upper, part.lower, None)))
+            continue
+        fixed = isinstance(part, ast.Constant)
+        if isinstance(part, ast.Constant) and not isinstance(part.value, int):
+            continue
+        for by in (1, -1, 2, -2):
+            new = _with_part(node, at, ast.BinOp(part, ast.Add(), ast.Constant(by)))
+            yield Change("part" if fixed else "neighbour", new)
+        for name, size in words.sizes.items() if fixed else ():
+            if isinstance(size, int) and not isinstance(size, bool):
+                yield Change("step", _with_part(node, at, ast.Name(name, ast.Load())))
+
+
+def _with_part(node: ast.Subscript, at: int, part: ast.expr) -> ast.Subscript:
+    if not isinstance(node.slice, ast.Tuple):
+        return ast.Subscript(node.value, part, ast.Load())
+    elts = [part if rank == at else each for rank, each in enumerate(node.slice.elts)]
+    return ast.Subscript(node.value, ast.Tuple(elts, ast.Load()), ast.Load())
+
+
+def added(node: ast.expr, words: Words) -> Iterator[Change]:
+    """A factor, a division, a function or a sum that is put in."""
+    if not words.inverse or not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
+        return
+    floats = [ast.Name(name, ast.Load()) for name, array in words.arrays.items() if array.dtype.kind == "f"]
+    for other in (*floats, *words.parts):
+        yield Change("put-factor", ast.BinOp(node, ast.Mult(), other))
+        yield Change("put-division", ast.BinOp(node, ast.Div(), other))
+    for name in words.sizes:
+        yield Change("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
+        yield Change("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+    one_less = ast.BinOp(ast.Constant(1), ast.Sub(), node)
+    cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
+    for new in (one_less, cubed, positive):
+        yield Change("put-function", new)
+    for axis in (0, 1, -1):
+        words_ = [ast.keyword("keepdim", ast.Constant(True))]
+        yield Change("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
+
+
+def functioned(node: ast.expr, words: Words) -> Iterator[Change]:
+    """A function put in, or in the place of another one."""
+    for function in words.functions:
+        name: ast.expr = ast.Name(function, ast.Load())
+        if words.inverse:
+            name = attribute(ast.Name("torch", ast.Load()), function)
+            yield Change("put-function", ast.Call(name, [node], []), node)
+        elif isinstance(node, ast.Name):
+            yield Change("apply", ast.Call(name, [node], []), node)
+    match node:
+        case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if len(arguments) == is_module(base):
+            for function in words.functions:
+                if function != attr:
+                    yield Change("function", _called(node, attribute(base, function)))
+        case ast.Call(func=ast.Name(id=attr), args=[_]):
+            for function in words.functions:
+                if function != attr:
+                    yield Change("function", _called(node, ast.Name(function, ast.Load())))

@@ -1,0 +1,88 @@
+"""Every edit of a text at one place: what the grammar makes of rules, of learners' lines and of solutions."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+from app.grading.diagnosis.call_kinds import added, functioned, indexed, reduced, turned
+from app.grading.diagnosis.grammar import (
+    Change,
+    Kind,
+    Words,
+    compared,
+    dropped,
+    grouped,
+    is_module,
+    named,
+    numbered,
+    operated,
+    powered,
+    signed,
+    summed,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """*root* is the text with one change, at the place of *old*."""
+
+    root: ast.AST
+    old: ast.AST
+    change: Change
+
+
+KINDS: tuple[Kind, ...] = (
+    dropped, named, indexed, reduced, signed, turned, grouped, summed, operated, powered, numbered, compared,
+    functioned, added,
+)  # fmt: skip
+"""The likeliest kinds first."""
+
+
+def edits(root: ast.AST, words: Words, kinds: Sequence[Kind] = KINDS) -> Iterator[Edit]:
+    """Every edit of *root* at one place."""
+    parents = _parents(root)
+    places = [node for node in ast.walk(root) if isinstance(node, ast.expr) and _is_read(node, parents)]
+    for kind in kinds:
+        for place in places:
+            for change in kind(place, words):
+                yield Edit(_put(root, parents, place, change.new), place, change)
+
+
+Parents = dict[int, tuple[ast.AST, str, int | None]]
+
+
+def _parents(root: ast.AST) -> Parents:
+    found: Parents = {}
+    for node in ast.walk(root):
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.AST):
+                found[id(value)] = (node, name, None)
+            elif isinstance(value, list):
+                found |= {id(each): (node, name, at) for at, each in enumerate(value) if isinstance(each, ast.AST)}
+    return found
+
+
+def _is_read(node: ast.expr, parents: Parents) -> bool:
+    if isinstance(getattr(node, "ctx", None), ast.Store):
+        return False
+    parent, name, _ = parents.get(id(node), (None, "", None))
+    # A module or the function of a call is no operand, and the names of a subscript that is written stay.
+    return not (isinstance(parent, ast.Call) and name == "func") and not is_module(node)
+
+
+def replaced(root: ast.AST, place: ast.AST, new: ast.AST) -> ast.AST:
+    """A copy of *root* in which *place* is *new*; everything beside the way to it is the very same."""
+    return _put(root, _parents(root), place, new)
+
+
+def _put(root: ast.AST, parents: Parents, place: ast.AST, new: ast.AST) -> ast.AST:
+    while place is not root:
+        parent, name, at = parents[id(place)]
+        twin = copy(parent)
+        if at is None:
+            setattr(twin, name, new)
+        else:
+            setattr(twin, name, [new if rank == at else each for rank, each in enumerate(getattr(parent, name))])
+        place, new = parent, twin
+    return new

@@ -1,0 +1,62 @@
+"""Slips in an operand that is a sum: `epsilon-missing` and `epsilon-changed` where a power is taken of x + e, and
+`operand-changed` for another sign or one side alone.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from app.grading.diagnosis.evidence import Array
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rules import backward, names_of, rule_of, with_operand
+from app.grading.diagnosis.steps import Step
+
+SAY = sentences_of("slips")
+
+EPSILONS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+Variant = Callable[[Array, Array], Array]
+
+
+def other_operands(step: Step) -> Iterator[tuple[int, Variant, str, str]]:
+    """By the place of the operand: what it may be instead, with a code and a sentence."""
+    for place, read in enumerate(step.node.operands):
+        if read.op not in {"add", "sub"} or not _reads(step, place):
+            continue
+        numbers = [one for one in read.operands if one.op == "number" and not one.value.ndim]
+        if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
+            mine = float(numbers[0].value)
+            for epsilon in EPSILONS:
+                if epsilon != mine:
+                    code, say = ("epsilon-changed", SAY["changed"]) if epsilon else ("epsilon-missing", SAY["without"])
+                    yield place, partial(_shifted, by=epsilon - mine), code, say
+        for variant in VARIANTS:
+            yield (
+                place,
+                variant,
+                "operand-changed",
+                SAY["expression"].format(read.text.replace("{", "{{").replace("}", "}}")),
+            )
+
+
+def _shifted(a: Array, b: Array, by: float) -> Array:
+    return np.asarray(a + b + by)
+
+
+VARIANTS: tuple[Variant, ...] = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: b - a,
+    lambda a, b: a + 0 * b,
+    lambda a, b: b + 0 * a,
+)
+
+
+def _reads(step: Step, place: int) -> bool:
+    rule = rule_of(step.node, step.position)
+    return rule is not None and ("x" if place == step.position else "z") in names_of(rule)
+
+
+def with_value(step: Step, place: int, value: Variant) -> Array:
+    a, b = (operand.value for operand in step.node.operands[place].operands)
+    return backward(with_operand(step.node, place, value(a, b)), step.position, step.g)
