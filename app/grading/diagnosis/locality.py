@@ -11,8 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.grading.diagnosis.case_view import DIFFERENT, CaseView
-from app.grading.diagnosis.evidence import Array, Diagnosis, Look
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look, scale_of
 from app.grading.diagnosis.naming import axis_text, places_text
+
+ROUGH = 1e-4
+"""On the lesson's own numbers, in which float32 has gone through every line."""
 
 
 def confined(view: CaseView) -> Diagnosis | None:
@@ -27,8 +30,19 @@ def confined(view: CaseView) -> Diagnosis | None:
 
 
 def _wrong_slices(view: CaseView, look: Look, axis: int) -> Array:
-    off = np.abs(view.got[id(look)] - look.reference) > DIFFERENT * view.scale[id(look)]
+    return _slices(np.abs(view.got[id(look)] - look.reference) > DIFFERENT * view.scale[id(look)], axis)
+
+
+def _slices(off: Array, axis: int) -> Array:
     return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
+
+
+def _seen(visible: Look | None, axis: int) -> Array | None:
+    """The wrong slices of the lesson's own numbers; None where these cannot be laid beside each other."""
+    if visible is None or visible.got.shape != visible.reference.shape:
+        return None
+    got = np.asarray(visible.got, dtype=np.float64)
+    return _slices(np.abs(got - visible.reference) > ROUGH * scale_of(visible), axis)
 
 
 def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
@@ -39,8 +53,7 @@ def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
 
 def _found(view: CaseView, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
     case = view.case
-    seen = _wrong_slices(view, case.visible, axis) if case.visible is not None else None
-    where = f"{places_text(marks, seen)} along {axis_text(case, case.tensor, axis)}"
+    where = f"{places_text(marks, _seen(case.visible, axis))} along {axis_text(case, case.tensor, axis)}"
     if zero:
         message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
         return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)

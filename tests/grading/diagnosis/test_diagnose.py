@@ -1,5 +1,6 @@
 """One wrong line, one name for it: the first of the cases that every learner meets."""
 
+import numpy as np
 import pytest
 
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
@@ -51,3 +52,19 @@ def test_a_wrong_line_has_its_code(layer, line, code):
     assert list(cases) == [name[1:]]
     found = diagnose(cases[name[1:]]) or describe_unrecognised(cases[name[1:]])
     assert found.code == code
+
+
+@pytest.mark.parametrize(("seen", "where"), [(1, "at position 1 along axis 0"), (2, "at some positions along axis 0")])
+def test_a_place_is_told_by_its_number_only_where_the_lessons_own_numbers_are_wrong_there(beds, seen, where):
+    bed = beds("network")
+
+    def wrong(look, place):
+        got = look.reference.copy()
+        got[place] = np.sin(7 * got[place])
+        return got
+
+    gots = [wrong(sight.look("h"), 1) for sight in bed.sights]
+    found = diagnose(bed.case("h", gots, visible=wrong(bed.visible_sight.look("h"), seen)))
+
+    assert found.code == "dh:part-wrong:0"
+    assert where in found.message
