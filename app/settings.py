@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     operator_token: str = Field(
         default="", repr=False, description="Whoever sends it as a bearer token may read /metrics and all of /readyz."
     )
-    unsafe_no_sandbox: bool = Field(default=False, description="Run code without a jail; 127.0.0.1 only.")
+    unsafe_no_sandbox: bool = Field(default=False, description="Run code where seccomp is missing; 127.0.0.1 only.")
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
     cgroup: Path | None = Field(default=None, description="A control group in which each zygote makes its own.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")

@@ -33,7 +33,7 @@ def doctor() -> None:
         if jail.refusal:
             refuse(f"Code is refused: {jail.refusal}", status=1)
         if not all(layer.on for layer in jail.facts if layer.name == "seccomp"):
-            refuse("Code runs WITHOUT a jail, because BACKHAND_UNSAFE_NO_SANDBOX is set.", status=1)
+            refuse("Code runs WITHOUT the filter for system calls: BACKHAND_UNSAFE_NO_SANDBOX is set.", status=1)
         succeeded = canaries(jail)
         typer.echo(f"{len(CANARIES) - len(succeeded)} of {len(CANARIES)} test attacks were stopped.")
         if succeeded:

@@ -8,6 +8,7 @@ import typer
 import yaml
 
 from app.cli.refuse import refuse
+from app.content.course import LESSON_NAME, UNIT_FOLDER, markdown_in
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
 
@@ -20,6 +21,8 @@ def new(path: Path, title: str) -> None:
     name = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     if not name or not name[0].isalpha():
         refuse(f"{path.name} gives no id. Name the file like 05-dropout.md: a number, then words of letters a to z.")
+    if reason := _misplaced(path):
+        refuse(f"{reason} Nothing was written.")
     if any(sign in title for sign in "\r\n"):
         refuse("A title is one line.")
     title = _quoted(title or words.replace("-", " ").capitalize())
@@ -39,6 +42,21 @@ def new(path: Path, title: str) -> None:
     except OSError as error:
         refuse(f"{path.parent / 'unit.md'} cannot be written: {error.strerror}.")
     typer.echo(f"{path} written. Next: edit it, then backhand check {path}")
+
+
+def _misplaced(path: Path) -> str:
+    """Why a course with a lesson there could not be read; empty where it could."""
+    if not UNIT_FOLDER.match(path.parent.resolve().name):
+        return f"{path} stands in no unit. Give the folder of one as well, such as 2-tensors/{path.name}."
+    found = LESSON_NAME.match(path.name)
+    if found is None:
+        return f"{path.name} is no name for a lesson. Name it like 05-dropout.md: a number, then a-z, 0-9 and hyphens."
+    there = markdown_in(path.parent) if path.parent.is_dir() else []
+    taken = {int(one[1]): one.string for one in map(LESSON_NAME.match, (file.name for file in there)) if one}
+    other = taken.get(int(found[1]), path.name)
+    if other == path.name:
+        return ""
+    return f"The number {int(found[1])} is taken by {other}; {max(taken) + 1:02} is free."
 
 
 def _write_unit(folder: Path) -> None:

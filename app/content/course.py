@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from posixpath import normpath
+from posixpath import normpath, relpath
 
 from markupsafe import Markup
 
@@ -292,7 +292,10 @@ def _links(path: str, links: Iterable[Link], lessons: Mapping[str, Lesson], file
         target = normpath(f"{path.rpartition('/')[0]}/{link.target}")
         if target not in files:
             message = f"There is no lesson file {link.target!r}."
-            yield LessonError(link.place, "broken-link", message, did_you_mean(target, files))
+            here = [
+                relpath(file, path.rpartition("/")[0] or ".") for file in files
+            ]  # as a link on this page is written
+            yield LessonError(link.place, "broken-link", message, did_you_mean(link.target, here))
         elif link.anchor and target in lessons and link.anchor not in lessons[target].anchors:
             message = f"There is nothing called '#{link.anchor}' in {link.target!r}."
             yield LessonError(link.place, "broken-link", message, did_you_mean(link.anchor, lessons[target].anchors))

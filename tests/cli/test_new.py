@@ -34,7 +34,8 @@ def test_new_in_a_new_folder_makes_a_course_that_can_be_read(tmp_path: Path) -> 
 
 
 def test_new_never_overwrites(tmp_path: Path) -> None:
-    path = tmp_path / "05-drop-out.md"
+    path = tmp_path / "1-unit" / "05-drop-out.md"
+    path.parent.mkdir()
     path.write_text("mine")
 
     result = runner.invoke(app, ["new", str(path)])
@@ -48,10 +49,12 @@ def test_new_never_overwrites(tmp_path: Path) -> None:
     ("folder", "said"),
     [
         ("/proc/1-nothing", "cannot be written: No such file"),
-        (__file__, "is a file and no folder; nothing was written"),
+        ("1-file", "is a file and no folder; nothing was written"),
     ],
 )
-def test_new_says_why_it_cannot_write(folder: str, said: str) -> None:
+def test_new_says_why_it_cannot_write(folder: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("1-file").touch()
     result = runner.invoke(app, ["new", f"{folder}/05-drop-out.md"])
 
     assert result.exit_code == 2
@@ -60,7 +63,7 @@ def test_new_says_why_it_cannot_write(folder: str, said: str) -> None:
 
 
 def test_new_refuses_a_title_of_two_lines(tmp_path: Path) -> None:
-    result = runner.invoke(app, ["new", str(tmp_path / "05-drop-out.md"), "--title", "Drop\nout"])
+    result = runner.invoke(app, ["new", str(tmp_path / "1-unit" / "05-drop-out.md"), "--title", "Drop\nout"])
 
     assert result.exit_code == 2
     assert not list(tmp_path.iterdir())
@@ -68,10 +71,33 @@ def test_new_refuses_a_title_of_two_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["05-drop-out.txt", "05.md", "---.md", "07-123.md"])
 def test_new_refuses_a_file_that_gives_no_id(tmp_path: Path, name: str) -> None:
-    result = runner.invoke(app, ["new", str(tmp_path / name)])
+    result = runner.invoke(app, ["new", str(tmp_path / "1-unit" / name)])
 
     assert result.exit_code == 2
-    assert not (tmp_path / name).exists()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("03-loose.md", "stands in no unit"),
+        ("lessons/03-loose.md", "stands in no unit"),
+        ("1-a/x.md", "is no name for a lesson"),
+        ("1-a/01-dup.md", "The number 1 is taken by 01-one.md; 03 is free"),
+        ("1-a/1-dup.md", "The number 1 is taken by 01-one.md; 03 is free"),
+    ],
+)
+def test_new_writes_nothing_that_would_break_the_course(tmp_path: Path, path: str, said: str) -> None:
+    for name in ("01-one.md", "02-two.md"):
+        assert runner.invoke(app, ["new", str(tmp_path / "1-a" / name)]).exit_code == 0
+    before = sorted(tmp_path.rglob("*"))
+
+    result = runner.invoke(app, ["new", str(tmp_path / path)])
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+    load_course(tmp_path)
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="\x85\ufeff"), min_size=1))

@@ -172,3 +172,20 @@ def test_a_named_pipe_is_told_and_not_waited_for(tmp_path, name):
 
 def test_a_suggestion_never_offers_nothing():
     assert did_you_mean("zzz", ["", "eight"]) == "Known here: eight."
+
+
+def test_what_is_suggested_for_a_broken_link_is_a_link_that_works(tmp_path):
+    for name, text in {
+        "1-layers/01-one.md": "[a](1-layers/02-two.md)",
+        "1-layers/02-two.md": "[a](../3-more/01-three.md)",
+    }.items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"---\ntitle: {file.stem}\nid: {file.stem[3:]}\nestimate: 1 min\n---\n\n{text}\n")
+    (tmp_path / "2-more").mkdir()
+    (tmp_path / "2-more" / "01-three.md").write_text("---\ntitle: T\nid: three\nestimate: 1 min\n---\n\nText.\n")
+
+    _, errors = read_course(tmp_path)
+
+    fixes = [error.fix for error in errors if error.code == "broken-link"]
+    assert fixes == ["Did you mean '02-two.md'?", "Did you mean '../2-more/01-three.md'?"]

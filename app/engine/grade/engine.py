@@ -91,6 +91,8 @@ class Engine:
         started = time.perf_counter()
         try:
             verdict = self._judged(task, normalise(code)[0], gate, self._hurried(seconds))
+        except MemoryError:
+            raise  # a limit of the reader's, which the text has met
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a check of %s failed", task.name)
@@ -186,6 +188,8 @@ class Engine:
             ran = self._ran(task, normalise(code)[0], gate, self._hurried(seconds))
         except (AuthorError, JailFailedError, UnfitError) as error:
             ran = Run(outcome="fault", message=self._fault(error).message)
+        except MemoryError:
+            raise  # a limit of the reader's, which the text has met
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a run of %s failed", task.name)
@@ -232,6 +236,8 @@ class Engine:
             return Nudge(outcome="timeout", name=name)
         except (AuthorError, JailFailedError, UnfitError) as error:
             return Nudge(outcome="fault", name=name, message=self._fault(error).message)
+        except MemoryError:
+            raise  # a limit of the reader's, which the text has met
         except Exception:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a nudge of %s failed", task.name)

@@ -30,6 +30,9 @@ MEMORY_BYTES = 512 * 2**20
 SILENT_SECONDS = 12.0
 """Of a clock, between two things that a reader says: on a busy machine its processor time takes long."""
 
+_SPENT = (signal.SIGXCPU, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
+"""How a text ends its reader: by the clock, without memory, or with an overflowing stack."""
+
 _LOG = logging.getLogger(__name__)
 Say = Callable[[Any], None]
 Answer = Callable[[dict[str, Any]], Any]
@@ -47,13 +50,13 @@ class ReaderDiedError(Exception):
 
     Args:
         said: What it had told until then; None where that is nothing.
-        late: It ran out of time, so that the text is to blame.
+        spent: It met a limit, of time or memory or of how deep a parser goes, so that the text is to blame.
     """
 
-    def __init__(self, said: Any, late: bool) -> None:
+    def __init__(self, said: Any, spent: bool) -> None:
         super().__init__("a reader ended over a question")
         self.said = said
-        self.late = late
+        self.spent = spent
 
 
 class Reader:
@@ -92,9 +95,9 @@ class Reader:
                 else:
                     return message["answer"]
         except (OSError, EOFError, ValueError, KeyError) as error:
-            late = self.close() == signal.SIGXCPU or isinstance(error, TimeoutError)
-            _LOG.warning("a reader ended over a question: %s", "out of time" if late else repr(error))
-            raise ReaderDiedError(said, late) from error
+            spent = self.close() in _SPENT or isinstance(error, TimeoutError)
+            _LOG.warning("a reader ended over a question: %s", "too much for it" if spent else repr(error))
+            raise ReaderDiedError(said, spent) from error
 
     def close(self) -> int:
         """End the process; the signal that ended it."""
@@ -170,6 +173,8 @@ def _live(connection: socket.socket, grader: int, make: Make) -> NoReturn:
             put(connection, done)
     except ConnectionError:
         pass
+    except MemoryError:
+        os.abort()  # said by how it ends, as with every other limit
     except BaseException:
         _LOG.exception("a reader failed")
     finally:

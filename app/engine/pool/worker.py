@@ -38,8 +38,8 @@ from app.sandbox.protection import keep_to_the_jail
 from app.sandbox.runner import Jail
 
 TOO_MUCH = (
-    "To read this text took longer than a text may take, so it was not run. Shorten it: fewer functions that call each "
-    "other, fewer terms in a line."
+    "To read this text took more time or memory than a text may take, so it was not run. Shorten it: fewer functions "
+    "that call each other, fewer terms in a line."
 )
 TASKS: dict[str, type[AnyTask]] = {one.__name__: one for one in (Task, HuntTask, CheckerTask, FunctionTask)}
 
@@ -78,7 +78,7 @@ def _answer(reader: Reader, trainer: Trainer, question: dict[str, Any]) -> Any:
             return reader.ask(question)
         return plain(trainer.run(restored(Stretch, question["stretch"]), gate=question["gate"]))
     except ReaderDiedError as error:
-        return error.said or plain(_unread(question, "refused" if error.late else "fault"))
+        return error.said or plain(_unread(question, "refused" if error.spent else "fault"))
 
 
 def _unread(question: dict[str, Any], outcome: Outcome) -> object:

@@ -4,6 +4,7 @@ A line says what was asked and how it went; no submission, no token, no query. A
 trace; errors are logged once, here, without what was submitted.
 """
 
+import contextlib
 import io
 import logging
 import time
@@ -78,8 +79,22 @@ def configure_logs(*, plain: bool) -> None:
             as_lines if plain else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=_Lines,
         cache_logger_on_first_use=False,
     )
+
+
+class _Lines(structlog.PrintLogger):
+    """Standard output as a log. Where it cannot be written, as on a full disk, requests are answered all the same."""
+
+    def __init__(self, *_: object) -> None:
+        super().__init__()
+
+    def msg(self, message: str) -> None:
+        with contextlib.suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = error = critical = fatal = exception = failure = err = msg
 
 
 def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
 from fastapi import APIRouter
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,10 +13,12 @@ from starlette.responses import Response
 from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
+from app.web.middleware.visitor import Visitor
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,13 @@ class Continue:
 
 @router.get("/")
 async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
-    learner = await visitor.learner()
-    solved = await solved_by(site, learner)
+    solved, place, saving = await _standing(site, visitor)
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
-    resume = _resume(site, await _place(site, learner), solved)
+    resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
-    return site.pages.page(request, "index.html", units=units, whole=whole, resume=resume, invented=site.invented)
+    return site.pages.page(
+        request, "index.html", units=units, whole=whole, resume=resume, invented=site.invented, saving=saving
+    )
 
 
 @router.get("/units/{slug}")
@@ -41,16 +46,28 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
     at = next((number for number, one in enumerate(units) if one.slug == slug), None)
     if at is None:
         raise HTTPException(404)
-    view = unit_view(site, units[at], await solved_by(site, await visitor.learner()))
+    solved, _, saving = await _standing(site, visitor)
+    view = unit_view(site, units[at], solved)
     return site.pages.page(
         request,
         "unit.html",
         view=view,
+        saving=saving,
         position=at + 1,
         before=units[at - 1] if at else None,
         after=units[at + 1] if at + 1 < len(units) else None,
         has_math=f"units/{slug}" in site.with_math,
     )
+
+
+async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, Place | None, bool]:
+    """What is solved, where the learner left off, and whether that could be read; a course can be read without."""
+    try:
+        learner = await visitor.learner()
+        return await solved_by(site, learner), await _place(site, learner), True
+    except OperationalError as error:
+        log.warning("database-unavailable", error=str(error.orig))
+        return {}, None, False
 
 
 async def _place(site: Site, learner: int | None) -> Place | None:

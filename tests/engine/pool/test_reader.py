@@ -70,7 +70,15 @@ def take_memory(_jail: JailRuns, _say: Say) -> int:
 
 
 def crash(_jail: JailRuns, _say: Say) -> None:
-    os.abort()
+    os._exit(3)
+
+
+def overflow(_jail: JailRuns, _say: Say) -> None:
+    signal.raise_signal(signal.SIGSEGV)
+
+
+def want_memory(_jail: JailRuns, _say: Say) -> None:
+    raise MemoryError
 
 
 def descriptors(_jail: JailRuns, _say: Say) -> int:
@@ -110,7 +118,16 @@ def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:
     assert jail.pids == [os.getpid()]
 
 
-@pytest.mark.parametrize(("end", "seen"), [("spin", EOFError), ("sleep", TimeoutError), ("crash", EOFError)])
+@pytest.mark.parametrize(
+    ("end", "seen"),
+    [
+        ("spin", EOFError),
+        ("sleep", TimeoutError),
+        ("overflow", EOFError),
+        ("want_memory", EOFError),
+        ("crash", EOFError),
+    ],
+)
 def test_the_end_of_a_reader_is_the_end_of_one_question(
     begun: Reader, end: str, seen: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +137,7 @@ def test_the_end_of_a_reader_is_the_end_of_one_question(
     with pytest.raises(ReaderDiedError) as ended:
         begun.ask({"do": end})
 
-    assert ended.value.late == (end != "crash")
+    assert ended.value.spent == (end != "crash")
     assert isinstance(ended.value.__cause__, seen)  # the kernel ends what spins, the grader what sleeps
     assert begun.ask({"do": "pid"}) > 0
 

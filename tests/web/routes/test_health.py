@@ -1,11 +1,14 @@
+import contextlib
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from app.engine.grader import Look, Readiness
@@ -86,6 +89,24 @@ def test_an_answer_that_cannot_be_saved_says_so(locked: TestClient) -> None:
     assert "keep a copy" in response.text
 
 
+def gone(_database: object) -> NoReturn:
+    raise OperationalError("", {}, ConnectionRefusedError("nobody listens"))
+
+
+@pytest.mark.parametrize("path", ["/", "/units/layers", "/lessons/linear"])
+def test_the_course_can_be_read_where_the_database_is_away(
+    client: TestClient, app: FastAPI, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.get("/lessons/linear")
+    for name in ("read", "write"):
+        monkeypatch.setattr(type(app.state.site.database), name, gone)
+
+    response = client.get(path)
+
+    assert response.status_code == 200
+    assert "can be neither read nor saved" in response.text
+
+
 def test_a_lesson_can_be_read_all_the_same(locked: TestClient) -> None:
     response = locked.get("/lessons/linear")
 
@@ -101,3 +122,18 @@ def test_without_a_database_the_server_is_not_ready(client: TestClient, monkeypa
 
     assert client.get("/readyz").status_code == 503
     assert client.get("/readyz").json()["database"] == "does not answer"
+
+
+def test_where_the_log_cannot_be_written_either_the_page_says_so(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.get("/lessons/linear")
+    monkeypatch.setattr(type(app.state.site.database), "write", gone)
+    with contextlib.suppress(OSError), Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        response = client.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
+        read = client.get("/lessons/linear")
+        monkeypatch.undo()
+
+    assert (response.status_code, read.status_code) == (503, 200)
+    assert "cannot save right now" in response.text
