@@ -38,6 +38,7 @@ from app.web.views.prediction import Prediction, prediction_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
+PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
 
@@ -195,6 +196,12 @@ class CodeView:
     nudges: Mapping[str, NudgeField] = field(default_factory=dict)
     strip: tuple[Step, ...] = ()
     prediction: Prediction | None = None
+    failed: int = 0
+
+    @property
+    def practise(self) -> bool:
+        """Whether to point out where the lines of an exam are practised."""
+        return self.exam and not self.solved and self.failed >= PRACTISE_AFTER
 
     @property
     def map(self) -> DifferencesMap | None:
@@ -296,6 +303,7 @@ def code_view(
         prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
         if isinstance(exercise, Grad)
         else None,
+        failed=tries.failed if tries else 0,
     )
 
 

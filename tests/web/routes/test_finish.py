@@ -14,7 +14,7 @@ from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store import learners, progress, trainings
 from app.store.database import now
-from app.web.application import create_app
+from app.web.application import create_app, renames_of
 from app.web.json_columns import encoded
 from tests.courses import LESSONS, course_in
 
@@ -254,6 +254,39 @@ def test_a_round_of_the_exam_lights_all_of_its_lamps(client: TestClient, write) 
     solve(write, ("first-layer-and-exam", "exam-middle"))
 
     assert "Right so far: 13 of the 26 gradients" in client.get("/lessons/the-machine").text
+
+
+def test_who_failed_the_exam_three_times_is_shown_where_its_lines_are_practised(client: TestClient) -> None:
+    box = "/lessons/first-layer-and-exam/code/exam/check"
+    said = [
+        "Does one line resist?" in client.post(box, data={"code": f"dC = {at}", "revision": 0}).text for at in range(4)
+    ]
+
+    assert said == [False, False, True, True]
+
+
+def test_the_map_of_the_machine_waits_for_all_of_its_shapes(client: TestClient, write) -> None:
+    rows = COURSE.at["the-machine"].sheets["shapes"].rows
+    picture = "The 20 statements as a graph"
+    solve(write, *(("the-machine", row.name) for row in rows[1:]))
+    before = client.get("/lessons/the-machine").text
+    solve(write, ("the-machine", rows[0].name))
+
+    assert picture not in before
+    assert picture in client.get("/lessons/the-machine").text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (("the-machine", "reading-a-comparison"), ("comparison", "which-scale")),
+        (("the-machine", "what-allclose-does"), ("comparison", "what-allclose-does")),
+        (("loss-to-logits", "axes-counts-sum-inv"), ("loss-to-logits", "shares-of-a-column")),
+        (("batch-norm-in-pieces", "axes-bnmeani"), ("batch-norm-in-pieces", "shares-of-a-gain")),
+    ],
+)
+def test_what_was_stored_moves_along_in_the_character_model(old: tuple[str, str], new: tuple[str, str]) -> None:
+    assert renames_of(COURSE)[progress.Place(*old)] == progress.Place(*new)
 
 
 def test_other_lessons_have_no_lamps(client: TestClient) -> None:
