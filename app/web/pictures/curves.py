@@ -6,8 +6,8 @@ from app.web.pictures.scene import Scene
 from app.web.pictures.svg import decimals, picture, table, tag, text
 
 ACROSS = 3
-WIDE, HIGH = 136.0, 84.0
-GAP, LEFT, TOP = 8.0, 2.0, 16.0
+WIDE, HIGH = 128.0, 84.0
+GAP, LEFT, TOP = 16.0, 2.0, 16.0
 
 
 def curves(scene: Scene) -> Markup:
