@@ -50,6 +50,12 @@ def test_a_sound_quiz_of_every_kind_has_no_findings(block: str) -> None:
     assert findings(block) == []
 
 
+def test_the_rows_of_a_sheet_are_proved_like_questions_of_their_own() -> None:
+    rows = ":::{shape} one\n:of: W\n\nOne.\n\n- `(D, H)`: No.\n:::\n\n:::{number} two\n:answer: 3\n\nTwo.\n:::\n"
+
+    assert findings(f"::::{{sheet}} both\n:forward: layer\n\nWhich?\n\n{rows}::::\n") == ["tempting-right"]
+
+
 def test_a_tempting_value_that_is_right_is_found() -> None:
     assert findings(quiz("shape", ":forward: layer\n:of: dW", "- `(100, 27)`: No.\n")) == ["tempting-right"]
 
