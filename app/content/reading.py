@@ -189,22 +189,28 @@ class Reading:
             check_gradient(name, options.place_of(key), forward, self.faults)
         return name
 
+    def box(self, options: Options, key: str) -> Grad | None:
+        """The code box above that option *key* names."""
+        name = options.text(key) or ""
+        box = self.exercises.get(name)
+        if isinstance(box, Grad):
+            return box
+        if name:
+            boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
+            message = f"':{key}:' names {name!r}, which is no code box of gradients above this one."
+            options.wrong(key, "unknown-exercise", message, did_you_mean(name, boxes))
+        return None
+
     def before(self, options: Options, forward: Forward | None) -> str | None:
         """The code box that `:after:` names: it stands above, and its gradients are those of *forward*."""
-        name = options.text("after")
-        if name is None:
-            return None
-        box = self.exercises.get(name)
-        if not isinstance(box, Grad):
-            boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
-            message = f"':after:' names {name!r}, which is no code box above this one."
-            options.wrong("after", "unknown-exercise", message, did_you_mean(name, boxes))
+        box = self.box(options, "after")
+        if box is None:
             return None
         for gradient in box.require if forward else ():
             if forward and not tensor_of(gradient, forward):
-                message = f"{name!r} asks for {gradient!r}, which is no gradient of the program {forward.name!r}."
+                message = f"{box.name!r} asks for {gradient!r}, which is no gradient of the program {forward.name!r}."
                 options.wrong("after", "unknown-gradient", message, "Continue a box of the same program.")
-        return name
+        return box.name
 
 
 def is_variable(name: str) -> bool:

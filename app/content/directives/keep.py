@@ -2,11 +2,10 @@
 
 from markupsafe import Markup
 
-from app.content.blocks import Choice, Forward, Grad, Option, Tempting
+from app.content.blocks import Choice, Forward, Option, Tempting
 from app.content.dependence import values_read
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.options import Options
 from app.content.programs import outputs_of
 from app.content.prose import sentence
 from app.content.reading import Reading
@@ -17,7 +16,7 @@ OPTIONS = ("of", "right", "was")
 def read(directive: Directive, reading: Reading) -> Choice:
     options = reading.options(directive)
     inside, tempting = reading.with_tempting(directive)
-    box = _box(options, reading)
+    box = reading.box(options, "of") if options.need("of", "linear-backward") else None
     forward = reading.forwards.get(box.forward) if box else None
     kept = values_read(box.solution.source) if box else frozenset()
     offered = [name for name in outputs_of(forward) if name != forward.output] if forward else []
@@ -30,16 +29,6 @@ def read(directive: Directive, reading: Reading) -> Choice:
         **reading.asked(directive, options, inside),
         options=tuple(_option(name, name in kept, said.get(name), directive) for name in offered),
     )
-
-
-def _box(options: Options, reading: Reading) -> Grad | None:
-    name = options.needed_text("of", "linear-backward")
-    box = reading.exercises.get(name or "")
-    if name and not isinstance(box, Grad):
-        boxes = [one.name for one in reading.exercises.values() if isinstance(one, Grad)]
-        message = f"':of:' names {name!r}, which is no code box of gradients in this lesson."
-        options.wrong("of", "unknown-exercise", message, did_you_mean(name, boxes))
-    return box if isinstance(box, Grad) else None
 
 
 def _check_tempting(

@@ -1,9 +1,8 @@
 """`{order}`: lines out of order, those of a code box or of a solution of its own; every order that works is right."""
 
-from app.content.blocks import Grad, Order
+from app.content.blocks import Order
 from app.content.boxes import only
 from app.content.dependence import needs_of, shuffled, sources_of
-from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python
@@ -48,13 +47,5 @@ def _source(options: Options, inside: Inside, directive: Directive, reading: Rea
     if own is not None:
         tree = check_python(own.body.text, own.body.line, "This solution", reading.faults)
         return own.body.text if tree is not None else ""
-    name = options.needed_text("of", "linear-backward")
-    if name is None:
-        return ""
-    box = reading.exercises.get(name)
-    if isinstance(box, Grad):
-        return box.solution.source
-    boxes = [one.name for one in reading.exercises.values() if isinstance(one, Grad)]
-    message = f"':of:' names {name!r}, which is no code box of gradients in this lesson."
-    options.wrong("of", "unknown-exercise", message, did_you_mean(name, boxes))
-    return ""
+    box = reading.box(options, "of") if options.need("of", "linear-backward") else None
+    return box.solution.source if box else ""

@@ -88,15 +88,9 @@ def _uses(options: Options, parameters: tuple[str, ...], reading: Reading) -> st
         if not NAME.fullmatch(lesson) or not NAME.fullmatch(box):
             options.wrong("uses", "malformed-id", f"{name!r} names no code box.", "Write 'box' or 'lesson-id#box'.")
         return name
-    grad = reading.exercises.get(name)
-    if name and not isinstance(grad, Grad):
-        boxes = [one.name for one in reading.exercises.values() if isinstance(one, Grad)]
-        message = f"':uses:' names {name!r}, which is no code box above."
-        options.wrong("uses", "unknown-exercise", message, did_you_mean(name, boxes))
-    if isinstance(grad, Grad):
-        missing = missing_gradients(grad, parameters, reading.exercises)
-        if missing:
-            options.wrong("uses", "missing-gradient", f"The box {name!r} does not ask for {', '.join(missing)}.")
+    grad = reading.box(options, "uses")
+    if missing := missing_gradients(grad, parameters, reading.exercises) if grad else ():
+        options.wrong("uses", "missing-gradient", f"The box {name!r} does not ask for {', '.join(missing)}.")
     return name
 
 
