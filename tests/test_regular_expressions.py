@@ -21,9 +21,9 @@ APP = Path(__file__).resolve().parents[1] / "app"
 ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "sub", "subn", "split", "findall", "finditer"}
 OURS = (
     *("check/", "content/blocks", "content/boxes", "content/course", "content/directives/", "content/estimates"),
-    *("content/export/source", "content/fences", "content/options", "content/prose", "content/tex"),
+    *("content/export/source", "content/fences", "content/options", "content/prose"),
     *("content/addresses", "content/export/questions", "grading/judge/hint_choice"),
-    *("sandbox/huge_pages", "web/pictures/"),
+    *("sandbox/huge_pages", "store/database_copies", "web/pictures/"),
 )
 """Read a lesson's file, or what this program or the kernel wrote: never what somebody sent."""
 LONG = 200  # a repeat with a lower bound than this costs a constant

@@ -22,7 +22,6 @@ from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import File, markdown
-from app.content.tex import unbalanced
 
 LANGUAGES = (
     "python",
@@ -198,6 +197,19 @@ class Prose:
             return
         self.links.append(link)
         token.attrSet("href", url + (f"#{link.anchor}" if link.anchor else ""))
+
+
+def unbalanced(tex: str) -> str:
+    """What is wrong with the braces or environments of *tex*; empty when nothing is."""
+    depth = 0
+    for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth < 0:
+            return "a '}' without its '{'"
+    if depth:
+        return "a '{' that is never closed"
+    begins, ends = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", tex)) for word in ("begin", "end"))
+    return "" if begins == ends else "a '\\begin' without its '\\end'"
 
 
 def _plain_text(inline: Token) -> str:

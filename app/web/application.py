@@ -39,7 +39,6 @@ from app.web.routes import (
     finish,
     health,
     hints,
-    names,
     pages,
     theme,
     training,
@@ -128,7 +127,7 @@ def create_app(
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (contents, pages, downloads, finish, answers, code_boxes, training, names, hints, theme, health):
+    for room in (contents, pages, downloads, finish, answers, code_boxes, training, hints, theme, health):
         app.include_router(room.router)
     app.router.routes[:0] = pages.former_addresses(shown)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))

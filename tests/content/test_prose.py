@@ -12,8 +12,7 @@ from markupsafe import Markup
 from app.content.addresses import page_url
 from app.content.blocks import Lesson
 from app.content.parse import parse_lesson
-from app.content.prose import sentence
-from app.content.tex import unbalanced
+from app.content.prose import sentence, unbalanced
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"

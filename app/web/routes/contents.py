@@ -1,4 +1,4 @@
-"""The pages about the course: its index, and one page for each unit."""
+"""The pages about the course: its index, one page for each unit, and the names that the model learns from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,9 @@ from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
 from app.web.middleware.visitor import Visitor
+from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.names_view import FIRST, names_view
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
 router = APIRouter()
@@ -58,6 +60,15 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
         after=units[at + 1] if at + 1 < len(units) else None,
         has_math=f"units/{slug}" in site.with_math,
     )
+
+
+@router.get("/names")
+async def names(request: Request, site: TheSite, name: str = FIRST) -> Response:
+    """Counts, symbols and parts, and the examples that *name* gives."""
+    view = await names_view(site.runs.names, name)
+    if wants_fragment(request):
+        return site.pages.fragment("_name.html", names=view)
+    return site.pages.page(request, "names.html", names=view)
 
 
 async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, Place | None, bool]:

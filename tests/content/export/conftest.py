@@ -23,7 +23,6 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
 # Runs the code cells of every notebook from top to bottom, and every script as a whole; says what each printed.
 RUNNER = """
 import contextlib, io, json, pathlib, sys, traceback
-from tests.courses import LESSONS, course_in
 
 said = {}
 for path in map(pathlib.Path, sys.argv[1:]):
