@@ -8,7 +8,7 @@ import logging
 from random import SystemRandom
 
 from app.content.blocks import Checker
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run, Shown
 from app.grading.forward.driver_jobs import CheckHeader

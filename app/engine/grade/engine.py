@@ -14,15 +14,14 @@ from typing import TypeVar
 from app.content.blocks import Bug, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.first_try import Hurried
-from app.engine.grade.forward_references import AuthorError, JailFailedError, JailRuns, Study
-from app.engine.grade.outcomes import author_fault, ending, grader_fault
+from app.engine.grade.forward_references import AuthorError, Study
+from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns
+from app.engine.grade.outcomes import author_fault, broken, ending, grader_fault, refused_by, stopped_by, unread
 from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.engine.grader import Nudge, Run, Shown
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Facts
-from app.grading.judge.aside import Fault
 from app.grading.judge.hunt_verdict import (
     changes_of,
     cured_verdict,
@@ -32,13 +31,11 @@ from app.grading.judge.hunt_verdict import (
     unchanged,
 )
 from app.grading.judge.judging import Judge
-from app.grading.judge.overwritten import blamed
 from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.product_kinds import translated
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Raised, Trial, read_trials
+from app.grading.judge.trials import Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
-from app.sandbox.gate import CLASSES, Refusal, normalise, refusal
+from app.sandbox.gate import CLASSES, normalise, refusal
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
@@ -144,7 +141,7 @@ class Engine:
             bench = self._bench(task)
             reply = jail.run(bench.job(plan))
         except (AuthorError, JailFailedError, UnfitError) as error:
-            return self._fault(error)
+            return broken(error)
         if reply.ending != "done":
             return ending(reply, task.grad.seconds)
         if "escaped" in reply.texts:
@@ -162,7 +159,7 @@ class Engine:
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
             return self._judged_trials(bench, plan, trials, printed, explains=True)
         except JailFailedError as error:
-            return self._fault(error)
+            return broken(error)
 
     def _judged_trials(
         self, bench: Bench, plan: Plan, trials: Mapping[str, Trial], printed: str, *, explains: bool
@@ -175,9 +172,9 @@ class Engine:
             declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
         verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
         if plan.fault is not None:
-            return replace(self._unread(plan.fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+            return replace(unread(plan.fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
         if judge.stopped is not None:
-            return self._raised(judge, judge.stopped, declared, verdict)
+            return stopped_by(judge, judge.stopped, declared, verdict)
         passed = bool(names) and all(one.verdict in RIGHT for one in names)
         return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
@@ -187,7 +184,7 @@ class Engine:
         try:
             ran = self._ran(task, normalise(code)[0], gate, self._hurried(seconds))
         except (AuthorError, JailFailedError, UnfitError) as error:
-            ran = Run(outcome="fault", message=self._fault(error).message)
+            ran = Run(outcome="fault", message=broken(error).message)
         except MemoryError:
             raise  # a limit of the reader's, which the text has met
         except Exception:
@@ -235,7 +232,7 @@ class Engine:
         except nudging.LateError:
             return Nudge(outcome="timeout", name=name)
         except (AuthorError, JailFailedError, UnfitError) as error:
-            return Nudge(outcome="fault", name=name, message=self._fault(error).message)
+            return Nudge(outcome="fault", name=name, message=broken(error).message)
         except MemoryError:
             raise  # a limit of the reader's, which the text has met
         except Exception:
@@ -254,39 +251,14 @@ class Engine:
         """*code* as a plan, or why it is not run. *in_part*: lines that are no Python are set aside."""
         refused = refusal(code, forbid) if gate else None
         if refused is not None:
-            return Plan(), self._refused(refused)
+            return Plan(), refused_by(refused)
         plan = read_plan(code)
         if plan.fault is None:
             return plan, None
         if not plan.lines or not in_part:
-            return plan, self._unread(plan.fault)
+            return plan, unread(plan.fault)
         refused = refusal(plan.source, forbid) if gate else None  # the gate could not read on where the parser stopped
-        return plan, self._refused(refused) if refused is not None else None
-
-    @staticmethod
-    def _refused(refused: Refusal) -> Verdict:
-        return Verdict(outcome="refused", line=refused.line, column=refused.column, message=refused.message)
-
-    @staticmethod
-    def _unread(fault: Fault) -> Verdict:
-        return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
-
-    @staticmethod
-    def _raised(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
-        if declared:
-            return replace(verdict, line=error.line, message=declared)
-        cause = blamed(error, judge.plan, judge.visible.rebound)
-        message = f"{translated(error, judge.program, judge.plan)} {cause}".rstrip()
-        faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
-        if faults and not judge.stopped_by_itself:
-            message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
-        return replace(verdict, line=error.line, message=message)
-
-    @staticmethod
-    def _fault(error: AuthorError | JailFailedError | UnfitError) -> Verdict:
-        if isinstance(error, JailFailedError):
-            return Verdict(outcome="fault", message=author_fault(error.reply))
-        return Verdict(outcome="fault", message=f"This exercise is broken: {error}. Our fault, not yours.")
+        return plan, refused_by(refused) if refused is not None else None
 
     # What is kept between submissions.
 

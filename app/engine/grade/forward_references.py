@@ -8,12 +8,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from app.content.blocks import Forward
 from app.engine.grade.facts_cache import Entry, FactsCache
+from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
@@ -21,7 +22,7 @@ from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
 from app.grading.forward.statements import Program, ProgramError, Statement, read_program
 from app.grading.judge.compare import Reference
-from app.sandbox.wire import Job, Reply
+from app.sandbox.wire import Job
 
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
@@ -40,18 +41,6 @@ _WHY = {
         "that have a derivative, or keep it off the way to the output"
     ),
 }
-
-
-class JailRuns(Protocol):
-    def run(self, job: Job) -> Reply: ...
-
-
-class JailFailedError(Exception):
-    """The jail did not finish a run of trusted code; it carries the reply."""
-
-    def __init__(self, reply: Reply) -> None:
-        super().__init__(reply.ending)
-        self.reply = reply
 
 
 class AuthorError(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.content.blocks import FunctionBox
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run, Shown
 from app.grading.forward.driver_jobs import FunctionHeader

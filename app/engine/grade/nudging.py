@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.engine.grade.forward_references import JailFailedError, JailRuns
+from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.prepared_task import Bench
 from app.engine.grader import Nudge
 from app.grading.forward.driver_jobs import NudgeHeader

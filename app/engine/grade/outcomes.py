@@ -1,7 +1,16 @@
-"""How a run that did not finish is told: which limit, whose fault, what to do next."""
+"""How a submission is told that was not run, not read, or did not finish: which limit, whose fault, what to do next."""
 
+from dataclasses import replace
+
+from app.engine.grade.jail_runs import JailFailedError
 from app.grading.forward.facts import Outcome
+from app.grading.judge.aside import Fault
+from app.grading.judge.judging import Judge
+from app.grading.judge.overwritten import blamed
+from app.grading.judge.product_kinds import translated
+from app.grading.judge.trials import Raised
 from app.grading.judge.verdict import Verdict
+from app.sandbox.gate import Refusal
 from app.sandbox.wire import Ending, Reply
 
 _OURS = "Our fault, not yours; nothing was counted. Please try again."
@@ -52,3 +61,31 @@ def author_fault(reply: Reply) -> str:
 
 def grader_fault() -> Verdict:
     return Verdict(outcome="fault", message=f"The grader stumbled. {_OURS}")
+
+
+def broken(error: Exception) -> Verdict:
+    """The exercise itself cannot be used."""
+    if isinstance(error, JailFailedError):
+        return Verdict(outcome="fault", message=author_fault(error.reply))
+    return Verdict(outcome="fault", message=f"This exercise is broken: {error}. Our fault, not yours.")
+
+
+def refused_by(found: Refusal) -> Verdict:
+    return Verdict(outcome="refused", line=found.line, column=found.column, message=found.message)
+
+
+def unread(fault: Fault) -> Verdict:
+    """The text is no Python."""
+    return Verdict(outcome="error", line=fault.line, column=fault.column, message=fault.message)
+
+
+def stopped_by(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> Verdict:
+    """*verdict* where a line raised *error*: what the author *declared* of it, or what can be said of its cause."""
+    if declared:
+        return replace(verdict, line=error.line, message=declared)
+    cause = blamed(error, judge.plan, judge.visible.rebound)
+    message = f"{translated(error, judge.program, judge.plan)} {cause}".rstrip()
+    faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
+    if faults and not judge.stopped_by_itself:
+        message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
+    return replace(verdict, line=error.line, message=message)

@@ -9,7 +9,8 @@ from itertools import islice
 import numpy as np
 
 from app.content.blocks import DeclaredMistake
-from app.engine.grade.forward_references import DTYPE, HIDDEN, JailRuns, Study
+from app.engine.grade.forward_references import DTYPE, HIDDEN, Study
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.tape_queries import Laboratory
 from app.engine.task import Task
 from app.grading.forward.axis_names import axis_names

@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 
 from app.engine.grade.explanation_time import Budget, TimeUpError
-from app.engine.grade.forward_references import HIDDEN, JailFailedError, Study
+from app.engine.grade.forward_references import HIDDEN, Study
+from app.engine.grade.jail_runs import JailFailedError
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
 from app.grading.diagnosis.tracing import budget

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool.crossing import contents, put, take
 from app.sandbox import kernel
 from app.sandbox.process import StoppedError

@@ -18,7 +18,7 @@ from app.content.blocks import Forward
 from app.content.export.unfit import unfit
 from app.engine.codec import plain, restored
 from app.engine.grade.engine import Engine
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import grader_fault
 from app.engine.grade.seeds import PUBLIC, Seeds, seeds_in
 from app.engine.grader import Nudge, Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import ending
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
 from app.engine.train.corpus_file import load_examples

@@ -301,7 +301,7 @@ def code_view(
         nudges=nudge_fields(exercise, verdict, shapes),
         strip=_strip(kept, lesson, exercise, view) if view else (),
         prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
-        if isinstance(exercise, Grad)
+        if isinstance(exercise, Grad) and exercise.predict
         else None,
         failed=tries.failed if tries else 0,
     )

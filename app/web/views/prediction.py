@@ -22,15 +22,13 @@ class Prediction:
     compared: Markup
 
 
-def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction | None:
-    """None for a box that asks for no prediction.
+def prediction_of(box: Grad, chosen: int | None, checked: str, verdict: Verdict | None) -> Prediction:
+    """What stands at a *box* that asks for one.
 
     Args:
         chosen: What is marked on the page.
         checked: The text that *verdict* is about.
     """
-    if not box.predict:
-        return None
     options = options_of(box)
     predicted = split_line(checked, PREDICTED)[1] if verdict and verdict.outcome == "graded" else None
     came = came_of(box, verdict) if verdict else None

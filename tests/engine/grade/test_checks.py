@@ -15,7 +15,7 @@ assert LESSON is not None, ERRORS
 TASKS = {one.name: task_of(LESSON, one) for one in LESSON.exercises}
 SOLUTION = LESSON.exercise("cmp").solution.source
 MENDED = LESSON.exercise("bessel").solution.source
-GIVEN = LESSON.exercise("bessel").given.source
+GIVEN = LESSON.exercise("bessel").starter.source
 
 
 @pytest.mark.parametrize("name", ["cmp", "gradients"])

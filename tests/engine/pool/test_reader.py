@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool import reader
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
 from app.sandbox import frames

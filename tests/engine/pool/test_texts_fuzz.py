@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
-from app.engine.grade.forward_references import JailRuns
+from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool.reader import Answer, Carries, Reader, Say
 from app.grading.diagnosis.tracing.budget import SECONDS_OF_ONE
 from app.grading.diagnosis.tracing.calls import CALLS

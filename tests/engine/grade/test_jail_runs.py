@@ -1,4 +1,4 @@
-from app.engine.grade.first_try import Hurried
+from app.engine.grade.jail_runs import Hurried
 from app.sandbox.wire import Job, Reply
 
 
