@@ -65,6 +65,12 @@ def _rows(given: Given) -> list[list[object]]:
 Labels = list[str | int | float | bool]
 _labels, _text, _flag = _of(Labels), _of(str), _of(bool)
 _numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
+Positive = Annotated[list[Annotated[FiniteFloat, Field(gt=0)]], Field(min_length=2, max_length=64)]
+_positive = _of(Positive)
+_series = _of(
+    Annotated[dict[str, Positive], Field(min_length=1, max_length=4)],
+    lambda rows, given: all(len(row) == len(_listed(given, "x")) for row in rows.values()),
+)
 _shape = _of(Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)])
 _pair = _of(Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)])
 _steps = _of(Annotated[list[PositiveInt], Field(min_length=1)])
@@ -118,6 +124,13 @@ KINDS: Mapping[str, Kind] = {
             "z": ("a list of at least two numbers", _numbers),
             "target": ("the index of one entry of z", _target),
             "labels": ("a list with one label per entry of z", _logit_labels),
+        },
+    ),
+    "lines": Kind(
+        ("x", "lines"),
+        {
+            "x": ("a list of at least two positive numbers", _positive),
+            "lines": ("a mapping of up to four names to lists, each with a positive number per entry of x", _series),
         },
     ),
     "samples": Kind(

@@ -17,6 +17,7 @@ from app.web.pictures.curves import curves
 from app.web.pictures.forces import forces
 from app.web.pictures.graph import graph
 from app.web.pictures.heatmap import heatmap
+from app.web.pictures.lines import lines
 from app.web.pictures.samples import samples
 from app.web.pictures.scene import Scene
 from app.web.pictures.slider import slider
@@ -31,6 +32,7 @@ KINDS: dict[str, Draw] = {
     "forces": forces,
     "graph": graph,
     "heatmap": heatmap,
+    "lines": lines,
     "samples": samples,
     "slider": slider,
     "tape": tape,

@@ -13,7 +13,7 @@ from app.content.export import Drawing
 from app.grading.shapes.shape_inference import infer
 from app.web.pictures import draw
 
-SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+SVG = re.compile(r"<svg xmlns.*?</svg>", re.DOTALL)
 LABEL = "aria-label"
 PAPER, SHEET, INK, SOFT, EDGE, HAIRLINE = "#faf8f3", "#ffffff", "#211f1b", "#5a564d", "#8a8477", "#dfd9cc"
 ACCENT, LATER, RIGHT, UP, DOWN = "#14556b", "#7a5a0c", "#1f6a3b", "#b3541e", "#14556b"
@@ -37,6 +37,11 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 .edge-fork {{ stroke: {LATER}; stroke-width: 2; }}
 .edge-lit, .curve-own {{ fill: none; stroke: {ACCENT}; stroke-width: 2.5; }}
 .curve-grid {{ fill: none; stroke: {HAIRLINE}; }}
+.series {{ fill: none; stroke: {ACCENT}; stroke-width: 2; }}
+.dot {{ fill: {ACCENT}; }}
+.series-3, .series-4 {{ stroke: {UP}; }}
+.series-2, .series-4 {{ stroke-dasharray: 5 3; }}
+.dot.series-3, .dot.series-4 {{ fill: {UP}; stroke: none; }}
 .lit {{ fill: #e3eff3; }}
 .figure-back {{ fill: {ACCENT}; font-weight: 600; }}
 .node {{ fill: {SHEET}; stroke: {EDGE}; stroke-width: 1.5; }}

@@ -246,3 +246,20 @@ def test_lines_to_be_put_in_order_are_shown_shuffled_and_folded_in_order():
     assert "Which first?\n\n```python\n" in shown
     assert all(f"\n{line}\n" in shown for line in ("db = a", "da = b + db", "dx = 2 * x * da + db"))
     assert "db = a\nda = b + db" not in shown
+
+
+def test_cells_are_asked_with_their_numbers_and_answered_as_a_table():
+    text = (
+        "```{forward} small\n:inputs: {A: [1, 2], B: [2, 1]}\n:output: O\nO = A @ B\n```\n\n"
+        ":::{cells} da\n:forward: small\n:of: dA\n:at: {A: [[1, 2]], B: [[5], [7]], dO: [[2]]}\n\nFill in.\n\n"
+        "- `5, 7`: The upstream is missing.\n:::\n"
+    )
+
+    found = markdown_of(text, right={"da": "`[[10.0, 14.0]]`"}, answers={"da": ("10", "13")})
+
+    asked, told = found.split("<summary>Answer</summary>")
+    assert "Fill in." in asked
+    assert "`B = [[5], [7]]`" in asked
+    assert "Your answer: `10, 13`" in asked
+    assert "**`[[10.0, 14.0]]`**" in told
+    assert "The upstream is missing." in told

@@ -13,6 +13,7 @@ from app.content.blocks import Forward, Input, Place, Visual
 from app.grading.forward.facts import Shape
 from app.grading.judge.verdict import STEPS, Differences
 from app.web.pictures import KINDS, draw
+from app.web.pictures.alone import alone
 from app.web.pictures.broadcast import copied_axes
 from app.web.pictures.difference_map import differences_map
 from app.web.pictures.forces import softmax
@@ -37,6 +38,7 @@ PICTURES = {
     "curves": {"values": [[3.3, 2.6], [3.3, 2.4]], "rows": ["A", "B"]},
     "heatmap": {"values": [[0.1, -0.9], [0.0, 0.4]], "marks": [1, 0], "sums": True},
     "graph": {},
+    "lines": {"x": [0.1, 0.01, 0.001], "lines": {"forward": [1.2, 0.12, 0.3], "central": [0.02, 2e-4, 1e-9]}},
     "samples": {"steps": [200, 2000], "names": [["hntef", ""], ["jane", "quinn"]], "known": ["jane"]},
 }
 
@@ -102,6 +104,18 @@ def test_the_forces_of_the_lesson_are_shown_in_numbers() -> None:
     assert "0.563 + 0.126 + 0.028 + 0.207 down = 0.924 up" in said
     assert "3 (target) 0 0.076 −0.924 pulled up by 0.924" in said
     assert "sum 1.000 0.000" in said
+
+
+def test_lines_are_drawn_by_powers_of_ten_and_told_in_a_table() -> None:
+    html = picture("lines", PICTURES["lines"])
+
+    said = words(html)
+    assert html.count('class="series series-1"') == 2, "the line and its sample"
+    assert "central: from 0.02 to 1e-09, least 1e-09" in html
+    assert "0.01 0.12 0.0002" in said
+    assert all(power in said for power in ("10⁻³", "10⁻⁹"))
+    heights = [float(one) for one in re.findall(r'cy="([\d.]+)" r="2.5" class="dot series-2"', html)]
+    assert heights == sorted(heights), "smaller numbers stand lower"
 
 
 def test_softmax_does_not_overflow() -> None:
@@ -206,3 +220,11 @@ def test_a_map_draws_every_entry_that_differs_once_and_stronger_where_it_differs
         "M2 1.5h1": ("differ-under", faint),
         "M0 1.5h1": ("differ-unfit", None),
     }
+
+
+def test_a_file_of_lines_holds_the_drawing_and_not_a_sample_of_its_legend() -> None:
+    drawing = alone(picture("lines", PICTURES["lines"]))
+
+    assert drawing is not None
+    assert 'class="dot series-2"' in drawing.svg
+    assert drawing.summary.startswith("forward: from 1.2 to 0.3")
