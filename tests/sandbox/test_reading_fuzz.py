@@ -154,7 +154,7 @@ def blobs(draw: st.DrawFn) -> bytes:
     return bytes(blob[:cut])
 
 
-@examples(1000)
+@examples(400)
 @given(blobs())
 def test_a_result_with_wounds_is_read_and_holds_no_more_than_was_sent(blob: bytes) -> None:
     result = decode_result(blob)

@@ -183,7 +183,7 @@ def asks(draw: st.DrawFn, method: str, template: str) -> Ask:
 
 
 @pytest.mark.parametrize(("method", "template"), ROUTES, ids=[" ".join(route) for route in ROUTES])
-@examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_request_to_any_route_gets_a_sound_answer(
     data: st.DataObject, asker: Asker, cookie: str, method: str, template: str
@@ -293,6 +293,7 @@ WARM, MORE = 12, 24
 MOST_GROWTH_BYTES = 400_000
 
 
+@pytest.mark.prove
 def test_memory_does_not_grow_with_requests(asker: Asker, cookie: str) -> None:
     assert cookie
     for number in range(WARM):

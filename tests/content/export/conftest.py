@@ -87,11 +87,23 @@ def exports(lessons: list[Lesson]) -> dict[str, str]:
     return files
 
 
+class Ran(dict[str, dict[str, str]]):
+    """What every notebook and every script did; those of a state and a form are run in one process, when asked for."""
+
+    def __init__(self, exports: dict[str, str], folders: pytest.TempPathFactory) -> None:
+        super().__init__()
+        self._exports, self._folders = exports, folders
+
+    def __missing__(self, name: str) -> dict[str, str]:
+        kind = name[name.index(".") :]
+        alike = {one: text for one, text in self._exports.items() if one.endswith(kind)}
+        self |= run(alike, self._folders.mktemp("exports"))
+        return self[name]
+
+
 @pytest.fixture(scope="session")
-def ran(exports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """What every notebook and every script did, run in one process."""
-    wanted = {name: text for name, text in exports.items() if not name.endswith(".md")}
-    return run(wanted, tmp_path_factory.mktemp("exports"))
+def ran(exports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return Ran(exports, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

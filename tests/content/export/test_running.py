@@ -35,7 +35,7 @@ def compared_in(lesson, exercise):
 
 
 @each_lesson
-@pytest.mark.parametrize("form", ["ipynb", "py"])
+@pytest.mark.parametrize("form", ["ipynb", pytest.param("py", marks=pytest.mark.prove)])
 def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form, ran):
     names = [name for one in lesson.exercises for name in compared_in(lesson, one)]
     cases = sum(len(box.cases) for box in lesson.exercises if isinstance(box, Checker))
@@ -52,7 +52,7 @@ def test_every_row_agrees_with_autograd_where_the_solutions_are_in(lesson, form,
 
 
 @each_lesson
-@pytest.mark.parametrize("form", ["ipynb", "py"])
+@pytest.mark.parametrize("form", [pytest.param("ipynb", marks=pytest.mark.prove), "py"])
 def test_blanks_run_from_top_to_bottom(lesson, form, ran):
     starters = {name: box.starter.source for box in lesson.exercises if isinstance(box, Grad) for name in box.require}
 

@@ -13,11 +13,11 @@ SPECIFIC = 0.95
 QUIET = {*RIGHT, "follows", "not-yet"}
 
 
-@pytest.fixture(scope="module")
-def faults(engine):
+@pytest.fixture(scope="module", params=[2, pytest.param(1, marks=pytest.mark.prove)], ids=["each second", "all"])
+def faults(engine, request):
     """By wrong piece: the names at fault with their codes; empty where it was accepted."""
     found = {}
-    for piece in WRONG:
+    for piece in WRONG[:: request.param]:
         verdict = engine.check(piece.box.task(grade="value"), piece.submission)
         found[piece] = {} if verdict.passed else {one.name: one for one in verdict.names if one.verdict not in QUIET}
     return found
