@@ -4,7 +4,7 @@ A prediction counts only if it comes true in every look; see `CaseView.came_true
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -152,6 +152,15 @@ class CaseView:
     def slack(self, tensor: Array, look: Look) -> float:
         """How far from *tensor* another may be and still count as equal."""
         return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[id(look)])
+
+    def solved(self, parts: Sequence[Array], target: Array, look: Look) -> Array | None:
+        """How often *target* holds each of *parts*; None where they do not add up to it, or in more than one way."""
+        columns, wanted = np.stack([part.ravel() for part in parts], 1), target.ravel()
+        if len(columns) <= len(parts):
+            return None
+        found, _, rank, _ = np.linalg.lstsq(columns, wanted, rcond=1e-9)
+        apart = float(np.abs(columns @ found - wanted).max())
+        return None if rank < len(parts) or apart > self.slack(wanted, look) else np.asarray(found)
 
     def wrong(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* differs from the reference by more than the verdict forgives."""

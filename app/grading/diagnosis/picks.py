@@ -206,10 +206,9 @@ def _of_positions(view: CaseView, path: Path, depth: int, axis: int, look: Look)
         return None
     masks = np.moveaxis(np.eye(size).reshape(size, size, *(1,) * (step.g.ndim - 1)), 1, axis + 1)
     parts = [step.carried(backward(step.node, 0, step.g * mask)) for mask in masks]
-    columns = np.stack([part.ravel() for part in parts if part is not None], 1)
-    target = view.got[id(look)].ravel() - (look.reference - look.shares[path.key]).ravel()
-    found, _, rank, _ = np.linalg.lstsq(columns, target, rcond=1e-9)
-    if rank < size or float(np.abs(columns @ found - target).max()) > view.slack(target, look):
+    others = look.reference - look.shares[path.key]
+    found = view.solved([part for part in parts if part is not None], view.got[id(look)] - others, look)
+    if found is None:
         return None
     whole = np.rint(found)
     if np.abs(found - whole).max() > ROUND or (whole < 0).any() or whole.all() or not whole.any():

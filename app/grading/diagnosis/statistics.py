@@ -146,14 +146,9 @@ def terms(view: CaseView) -> Diagnosis | None:
 
 
 def _fit(parts: Mapping[str, Array], view: CaseView, look: Look) -> dict[str, float] | None:
-    kept, target = {name: part for name, part in parts.items() if view.weighty(part, look)}, view.got[id(look)].ravel()
-    matrix = np.stack([part.ravel() for part in kept.values()], 1)
-    if len(matrix) <= matrix.shape[1]:
-        return None
-    coefficients, _, rank, _ = np.linalg.lstsq(matrix, target, rcond=1e-9)
-    if rank < matrix.shape[1] or float(np.abs(matrix @ coefficients - target).max()) > view.slack(target, look):
-        return None
-    return dict(zip(kept, coefficients.tolist(), strict=True))
+    kept = {name: part for name, part in parts.items() if view.weighty(part, look)}
+    found = view.solved(list(kept.values()), view.got[id(look)], look)
+    return None if found is None else dict(zip(kept, found.tolist(), strict=True))
 
 
 def _fact(view: CaseView, name: str, ratio: Sequence[float]) -> tuple[str, str]:

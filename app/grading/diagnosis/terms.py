@@ -42,14 +42,9 @@ def _fitted(view: CaseView, path: Path, depth: int, terms: Sequence[str], look: 
     nothing = view.resent(path, depth, look, np.zeros_like(step.x))
     full = (evaluated(one, view.meanings(step), step.node, step.position) for one in terms)
     sent = [view.resent(path, depth, look, np.broadcast_to(one, step.x.shape)) for one in full]
-    if nothing is None or nothing.size <= len(terms):
+    if nothing is None or any(each is None for each in sent):
         return None
-    columns = np.stack([(each - nothing).ravel() for each in sent if each is not None], 1)
-    target = (view.got[id(look)] - nothing).ravel()
-    found, _, rank, _ = np.linalg.lstsq(columns, target, rcond=1e-9)
-    if rank < len(terms) or float(np.abs(columns @ found - target).max()) > view.slack(target, look):
-        return None
-    return np.asarray(found)
+    return view.solved([each - nothing for each in sent if each is not None], view.got[id(look)] - nothing, look)
 
 
 def _said(view: CaseView, path: Path, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
