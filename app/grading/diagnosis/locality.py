@@ -25,7 +25,7 @@ def confined(view: CaseView) -> Diagnosis | None:
         marks = [_wrong_slices(view, look, axis) for look in view.case.looks]
         empty = _all_empty(view, axis, marks)
         if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
-            return _found(view, axis, marks, empty)
+            return _found(view, axis, empty)
     return None
 
 
@@ -37,12 +37,13 @@ def _slices(off: Array, axis: int) -> Array:
     return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
 
 
-def _seen(visible: Look | None, axis: int) -> Array | None:
-    """The wrong slices of the lesson's own numbers; None where these cannot be laid beside each other."""
+def _seen(visible: Look | None, axis: int) -> str:
+    """Where the lesson's own numbers are wrong, which everybody may see; hidden ones never tell their places."""
     if visible is None or visible.got.shape != visible.reference.shape:
-        return None
+        return "some positions"
     got = np.asarray(visible.got, dtype=np.float64)
-    return _slices(np.abs(got - visible.reference) > ROUGH * scale_of(visible), axis)
+    mark = _slices(np.abs(got - visible.reference) > ROUGH * scale_of(visible), axis)
+    return places_text([mark]) if 0 < mark.sum() < mark.size else "some positions"
 
 
 def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
@@ -51,9 +52,9 @@ def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
     return all(not np.compress(mark, view.got[id(look)], axis).any() for look, mark in pairs)
 
 
-def _found(view: CaseView, axis: int, marks: Sequence[Array], zero: bool) -> Diagnosis:
+def _found(view: CaseView, axis: int, zero: bool) -> Diagnosis:
     case = view.case
-    where = f"{places_text(marks, _seen(case.visible, axis))} along {axis_text(case, case.tensor, axis)}"
+    where = f"{_seen(case.visible, axis)} along {axis_text(case, case.tensor, axis)}"
     if zero:
         message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
         return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)

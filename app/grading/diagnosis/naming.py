@@ -19,13 +19,12 @@ def shown(case: Case) -> Look:
     return visible if (visible.got.shape != visible.reference.shape) == differs else hidden
 
 
-def places_text(marks: Sequence[Array], seen: Array | None = None) -> str:
-    """Where *marks*, one for each look, are set; by number only where all looks agree, and what is *seen*, if known."""
+def places_text(marks: Sequence[Array]) -> str:
+    """Where *marks*, one for each look, are set; by number only where all looks agree."""
     if all(mark[-1] and mark.sum() == 1 for mark in marks):
         return "the last position"
     places = [np.flatnonzero(mark).tolist() for mark in marks]
-    shown = places[0] if seen is None else np.flatnonzero(seen).tolist()
-    if any(each != shown for each in places) or len(shown) > SHOWN_MAX:
+    if any(each != places[0] for each in places) or len(places[0]) > SHOWN_MAX:
         return "some positions"
     numbers = listed([str(place) for place in places[0]])
     return f"positions {numbers}" if len(places[0]) > 1 else f"position {numbers}"
