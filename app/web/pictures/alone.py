@@ -37,11 +37,12 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 .edge-fork {{ stroke: {LATER}; stroke-width: 2; }}
 .edge-lit, .curve-own {{ fill: none; stroke: {ACCENT}; stroke-width: 2.5; }}
 .curve-grid {{ fill: none; stroke: {HAIRLINE}; }}
-.series {{ fill: none; stroke: {ACCENT}; stroke-width: 2; }}
+.series {{ fill: none; stroke-width: 2; }}
+.series.series-1, .series.series-2 {{ stroke: {ACCENT}; }}
+.series.series-3, .series.series-4 {{ stroke: {UP}; }}
+.series.series-2, .series.series-4 {{ stroke-dasharray: 5 3; }}
 .dot {{ fill: {ACCENT}; }}
-.series-3, .series-4 {{ stroke: {UP}; }}
-.series-2, .series-4 {{ stroke-dasharray: 5 3; }}
-.dot.series-3, .dot.series-4 {{ fill: {UP}; stroke: none; }}
+.dot.series-3, .dot.series-4 {{ fill: {UP}; }}
 .lit {{ fill: #e3eff3; }}
 .figure-back {{ fill: {ACCENT}; font-weight: 600; }}
 .node {{ fill: {SHEET}; stroke: {EDGE}; stroke-width: 1.5; }}

@@ -11,7 +11,7 @@ from app.content.blocks import Visual
 from app.content.export import Cell, Drawing, written_as
 from app.web.pictures.alone import STYLE, drawings_of
 
-STYLED = set(re.findall(r"\.([a-z-]+)", STYLE))
+STYLED = set(re.findall(r"\.([a-z][a-z0-9-]*)", STYLE))
 
 
 def test_every_picture_of_the_course_is_in_its_notebook(exports, lessons):
