@@ -18,7 +18,7 @@ def code(source: str) -> Code:
 
 
 BUG = Bug(
-    place=PLACE, name="hunt", forward="f", require=("dx",), given=code(GIVEN), line=4, end=6,
+    place=PLACE, name="hunt", forward="f", require=("dx",), starter=code(GIVEN), line=4, end=6,
     mended=code("dm = du.sum(0)\n"), solution=code(GIVEN.replace("mean", "sum")),
     innocent=(Innocent(place=PLACE, line=2, message="The gain is right."),),
 )  # fmt: skip

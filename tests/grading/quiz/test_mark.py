@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Axes, Choice, Forward, Lesson, Matmul, Number, Order, Quiz, Shape
+from app.content.blocks import Axes, Cells, Choice, Forward, Lesson, Matmul, Number, Order, Quiz, Shape
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
 from app.grading.quiz.mark_axes import Axis, axes_offered, sums_offered
+from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import operands_offered, right_products
 from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement, expected
@@ -518,6 +519,10 @@ def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forwar
         return mark(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
     if isinstance(quiz, Matmul):
         return mark(quiz, right_products(quiz, shapes, forward)[0], shapes, forward)
+    if isinstance(quiz, Cells):
+        answer = answer_of(quiz, forward)
+        assert answer is not None
+        return mark(quiz, right_values(quiz, answer), shapes, forward)
     marks = [mark(quiz, [str(axis) for axis in one.axes], shapes, forward) for one in sums_offered(quiz, shapes)]
     return next(feedback for feedback in marks if feedback.correct)
 
