@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,6 +13,8 @@ from app.content.blocks import Axes, Choice, Exercise, Matmul, Quiz
 AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 MOST_TABS = 60
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("dark", "light")
 
 
 def open_page(page: Page, address: str) -> None:
@@ -35,6 +37,13 @@ def violations(page: Page, scope: str = "html") -> list[str]:
         [[scope], [".katex-html"], RULES],
     )
     return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found["violations"] for node in one["nodes"]]
+
+
+def paint_in(page: Page, scheme: Scheme) -> None:
+    """Have *page* drawn in the colours of *scheme*; until a frame was drawn, some elements still have the others."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
+    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 @contextmanager

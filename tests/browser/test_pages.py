@@ -9,7 +9,7 @@ from app.content.blocks import Axes, Matmul
 from tests.browser.answers import LESSONS, read_lesson, right_answer
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
-from tests.browser.steps import fill_in, open_page, scrolls_sideways, section, violations
+from tests.browser.steps import SCHEMES, fill_in, open_page, paint_in, scrolls_sideways, section, violations
 from tests.courses import course_in
 
 COURSE = course_in(LESSONS)
@@ -46,8 +46,8 @@ def test_on_a_phone_no_page_is_wider(page_with_errors: Page) -> None:
 def test_axe_finds_nothing_on_a_phone_in_the_dark_and_in_the_light(page_with_errors: Page, address: str) -> None:
     open_page(page_with_errors, address)
 
-    for scheme in ("dark", "light"):
-        page_with_errors.emulate_media(color_scheme=scheme)
+    for scheme in SCHEMES:
+        paint_in(page_with_errors, scheme)
 
         assert violations(page_with_errors) == [], scheme
 

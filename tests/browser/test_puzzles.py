@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from app.content.blocks import Order
 from tests.browser.answers import read_lesson
-from tests.browser.steps import expect_feedback, open_page, tab_to, violations
+from tests.browser.steps import SCHEMES, Scheme, expect_feedback, open_page, paint_in, tab_to, violations
 
 SLUG = "puzzles"
 ADDRESS = f"/lessons/{SLUG}"
@@ -77,9 +77,9 @@ def test_lines_are_put_in_order_by_numbers_without_scripts(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_puzzles_are_accessible_and_fit_a_phone(page: Page, width: int, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_puzzles_are_accessible_and_fit_a_phone(page: Page, width: int, scheme: Scheme) -> None:
+    paint_in(page, scheme)
     page.set_viewport_size({"width": width, "height": 800})
     open_page(page, ADDRESS)
     check(page, ORDER.name)
