@@ -12,12 +12,12 @@ from app.content.blocks import Forward, Visual
 from app.grading.diagnosis.tracing.node import UntracedError
 from app.grading.forward.facts import Shape
 from app.web.pictures.broadcast import broadcast
-from app.web.pictures.cells import cells
 from app.web.pictures.curves import curves
 from app.web.pictures.forces import forces
 from app.web.pictures.graph import graph
 from app.web.pictures.heatmap import heatmap
 from app.web.pictures.lines import lines
+from app.web.pictures.product_cells import cells
 from app.web.pictures.samples import samples
 from app.web.pictures.scene import Scene
 from app.web.pictures.slider import slider

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.walk import Share, Walk, walked
-from app.web.pictures.frames import Frame, code, frames, said
 from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc, statements
 from app.web.pictures.scene import Scene
+from app.web.pictures.step_frames import Frame, code, frames, said
 from app.web.pictures.svg import drawing, plain_number, table, tag, text
 
 HEAD = 22.0

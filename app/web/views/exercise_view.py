@@ -99,7 +99,9 @@ class QuizView:
     @property
     def lines(self) -> tuple[LineToPlace, ...]:
         """The lines of an order, in the order that was answered."""
-        return lines_to_place(self.quiz, self.given) if isinstance(self.quiz, Order) else ()
+        if isinstance(self.quiz, Order) and self.given:
+            return lines_to_place(self.quiz, self.given)
+        return self.offered.lines
 
     @property
     def announcement(self) -> str:

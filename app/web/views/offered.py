@@ -24,12 +24,22 @@ class Cell:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class LineToPlace:
+    """A line of an order with its *number* on the page, and the *place* that was answered, or nothing."""
+
+    number: int
+    source: str
+    place: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
     """What an axes or matmul quiz offers to choose from; empty for the others.
 
     Args:
         statement: The line of the program that writes the tensor of which the shape is asked.
+        lines: The lines of an order as they are shown first.
         grid, point: The cells of a table that is asked, row by row, and the numbers that its program starts from.
         sums: For every choice of axes the shape that is left, as text for a script: `0|(27,); 0 1|()`.
     """
@@ -40,6 +50,7 @@ class Offered:
     statement: str = ""
     grid: tuple[tuple[Cell, ...], ...] = ()
     point: tuple[tuple[str, str], ...] = ()
+    lines: tuple[LineToPlace, ...] = ()
 
 
 def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) -> Offered:
@@ -49,6 +60,8 @@ def offered(quiz: Quiz, shapes: Mapping[str, Shape], forward: Forward | None) ->
         return Offered(axes=axes_offered(quiz, shapes), sums=sums)
     if isinstance(quiz, Cells):
         return Offered(grid=_grid(quiz, forward), point=tuple((name, str(value)) for name, value in quiz.at.items()))
+    if isinstance(quiz, Order):
+        return Offered(lines=lines_to_place(quiz, ()))
     if isinstance(quiz, ShapeQuiz) and quiz.of and forward:
         return Offered(statement=statement_of(quiz.of, forward))
     return Offered(operands=operands_offered(quiz, shapes, forward)) if isinstance(quiz, Matmul) else Offered()
@@ -61,15 +74,6 @@ def _grid(quiz: Cells, forward: Forward | None) -> tuple[tuple[Cell, ...], ...]:
     found = [Cell(number, name) for number, name in enumerate(names_of(quiz, entries.shape))]
     width = entries.shape[-1] if entries.shape else 1
     return tuple(tuple(found[start : start + width]) for start in range(0, len(found), width))
-
-
-@dataclass(frozen=True, slots=True)
-class LineToPlace:
-    """A line of an order with its *number* on the page, and the *place* that was answered, or nothing."""
-
-    number: int
-    source: str
-    place: str
 
 
 def lines_to_place(quiz: Order, given: Sequence[str]) -> tuple[LineToPlace, ...]:
