@@ -27,7 +27,7 @@ from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, rou
 from tests.web.conftest import OPERATOR, FakeGrader
 
 HERE = Path(__file__).parent
-PARTS = (course_in(HERE / "course"), course_in(HERE / "hunts"), TRAINING)
+PARTS = (*(course_in(HERE / name) for name in ("course", "hunts", "held")), TRAINING)
 WHOLE = Course(units=tuple(unit for part in PARTS for unit in part.units))
 SLUGS = [lesson.slug for lesson in WHOLE.lessons]
 NAMES = [exercise.name for lesson in WHOLE.lessons for exercise in lesson.exercises]
@@ -208,12 +208,15 @@ def test_any_path_gets_a_sound_answer(asker: Asker, path: list[str]) -> None:
 def test_every_route_is_reached_with_what_its_page_sends(asker: Asker, cookie: str) -> None:
     """The fuzzing above is worth nothing where every request ends as 404 or 422."""
     code = {"code": "x", "revision": "0", "nudge": "dW", "at": "0", "answer": "1", "theme": "dark", "preset": "short"}
-    places = {"code": "linear-backward", "quiz": "dw-shape", "train": "run"}
+    places = {
+        "code": ("linear", "linear-backward"), "quiz": ("linear", "dw-shape"), "train": (SLUGS[-1], "run"),
+        "sheet": ("sheets", "shapes"), "reveal": ("reveals", "seven"),
+    }  # fmt: skip
     reached = {}
     for method, template in ROUTES:
         kind = next((kind for kind in places if f"/{kind}/" in template), "quiz")
-        slug = SLUGS[-1] if kind == "train" else "layers" if "units" in template else "linear"
-        path = template.format(slug=slug, name=places[kind], kind=kind, form="py")
+        slug, name = places[kind]
+        path = template.format(slug="layers" if "units" in template else slug, name=name, kind=kind, form="py")
         pairs = [("content-type", KINDS[0]), ("sec-fetch-site", "same-origin"), ("cookie", cookie)]
         pairs.append(("authorization", f"Bearer {OPERATOR}"))
         reached[method, template] = asker(Ask(method, path, headers_of(pairs), urlencode(code).encode())).status
