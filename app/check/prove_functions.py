@@ -8,6 +8,7 @@ from app.check.findings import UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
 from app.content.blocks import FunctionBox
+from app.content.code_exercises import below
 from app.content.programs import Fault, parsed
 from app.engine.grader import Grader
 from app.engine.task import FunctionTask
@@ -35,7 +36,7 @@ def _asked(box: FunctionBox, mutant: Mutant) -> bool:
     mutated = parsed(mutant.code)
     if isinstance(mutated, Fault):
         return False
-    given = {line.strip() for line in _lines(box.starter.source)}
+    given = {line.strip() for line in _lines(below(box.above, box.starter.source))}
     before, after = Counter(_lines(box.solution.source)), Counter(ast.unparse(mutated).splitlines())
     lost, changed = before - after, after - before
     # Turning the sign of nothing changes nothing, and that of a normal draw makes another one.

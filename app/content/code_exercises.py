@@ -142,8 +142,20 @@ class FunctionCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionBox(CodeExercise):
-    """The learner writes *function*, or a class of that name, which is judged by its values on the *cases*."""
+    """The learner writes *function*, or a class of that name, which is judged by its values on the *cases*.
+
+    Args:
+        after: The box that this one continues: what was written there stands above what is written here.
+        above: The solution of that box, with which *solution* and *mistakes* begin.
+    """
 
     function: str
     arguments: tuple[str, ...]
     cases: tuple[FunctionCase, ...]
+    after: str = ""
+    above: str = ""
+
+
+def below(above: str, source: str) -> str:
+    """*source* in one text with what it continues; alone where that is nothing."""
+    return f"{above.rstrip()}\n\n\n{source}" if above else source

@@ -3,18 +3,20 @@
 import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from app.content.blocks import Exercise, Forward, Grad, Hint, Place, Tempting
+from app.content.blocks import Exercise, Forward, FunctionBox, Grad, Hint, Place, Tempting
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import Directive, File, pieces
 from app.content.items import take_tempting
 from app.content.options import NAME, Options
 from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import Prose
+
+B = TypeVar("B", Grad, FunctionBox)
 
 # The options of every directive that stands inside of another one.
 CHILDREN: Mapping[str, Sequence[str]] = {
@@ -191,13 +193,20 @@ class Reading:
 
     def box(self, options: Options, key: str) -> Grad | None:
         """The code box above that option *key* names."""
+        return self._above(options, key, Grad, "code box of gradients")
+
+    def program(self, options: Options) -> FunctionBox | None:
+        """The function or class above that `:after:` names."""
+        return self._above(options, "after", FunctionBox, "'{program}'")
+
+    def _above(self, options: Options, key: str, kind: type[B], what: str) -> B | None:
         name = options.text(key) or ""
         box = self.exercises.get(name)
-        if isinstance(box, Grad):
+        if isinstance(box, kind):
             return box
         if name:
-            boxes = [one.name for one in self.exercises.values() if isinstance(one, Grad)]
-            message = f"':{key}:' names {name!r}, which is no code box of gradients above this one."
+            boxes = [one.name for one in self.exercises.values() if isinstance(one, kind)]
+            message = f"':{key}:' names {name!r}, which is no {what} above this one."
             options.wrong(key, "unknown-exercise", message, did_you_mean(name, boxes))
         return None
 

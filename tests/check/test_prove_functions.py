@@ -42,3 +42,54 @@ def test_the_other_sign_of_a_normal_draw_is_no_mistake() -> None:
     assert any("-torch.randn" in one.code for one in mutants)
     assert asked
     assert not any("-torch.randn" in one for one in asked)
+
+
+CONTINUED = """---
+title: Continued
+id: continued
+estimate: 1 min
+---
+
+::::{program} half
+:function: half(x)
+
+Halve it.
+
+```{case} Two.
+x = 2.0
+```
+
+```{solution}
+def half(x):
+    return x / 2
+```
+::::
+
+::::{program} quarter
+:function: quarter(x)
+:after: half
+
+Halve it twice.
+
+```{case} Two.
+x = 2.0
+```
+
+```{solution}
+def quarter(x):
+    return half(x) / 2
+```
+::::
+"""
+
+
+def test_what_stands_above_is_proved_where_it_was_written() -> None:
+    lesson, errors = parse_lesson(CONTINUED, "01-continued.md")
+    assert lesson is not None, errors
+    box = lesson.exercises[1]
+    assert isinstance(box, FunctionBox)
+
+    asked = [one.code for one in mutants_of(box.solution.source, frozenset()) if _asked(box, one)]
+
+    assert asked
+    assert all("return x / 2" in one for one in asked)

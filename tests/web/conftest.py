@@ -15,8 +15,9 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course, Exercise, Forward
 from app.content.export.unfit import unfit
 from app.engine.grader import Load, Nudge, Readiness, Run, Shown
-from app.engine.task import AnyTask, CheckerTask, HuntTask
+from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
@@ -38,6 +39,8 @@ def names_of(task: AnyTask) -> tuple[str, ...]:
             return (checker.function,)
         case HuntTask(mending=mending):
             return mending.grad.require
+        case FunctionTask(box=box):
+            return names_of_cases(box)
         case _:
             return task.grad.require
 
@@ -49,6 +52,8 @@ def solution_of(task: AnyTask) -> str:
             return checker.solution.source
         case HuntTask(bug=bug):
             return with_line(bug.solution.source, bug.line)
+        case FunctionTask(box=box):
+            return box.solution.source
         case _:
             return task.grad.solution.source
 

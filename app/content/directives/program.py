@@ -1,16 +1,18 @@
 """`{program}`: the learner writes a function or a class, which is judged by its values on cases."""
 
 import ast
+from dataclasses import replace
 
-from app.content.blocks import DeclaredMistake, FunctionBox, FunctionCase
+from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
 from app.content.boxes import code_of, only, reveal_of, seconds_of, unwritten
+from app.content.code_exercises import below
 from app.content.directives.checker import defined_in, signature, solutions_of
 from app.content.fences import Directive
 from app.content.programs import check_python, written
 from app.content.prose import sentence
 from app.content.reading import Inside, Reading
 
-OPTIONS = ("function", "time", "reveal", "right", "was")
+OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "case", "mistake", "solution")
 RESULT, EXPECT = "result", "expect"
 
@@ -22,20 +24,27 @@ def read(directive: Directive, reading: Reading) -> FunctionBox:
     solutions = solutions_of(inside, function, arguments, directive, reading)
     starter = only(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
+    before = reading.program(options)
+    above = before.solution.source if before else ""
+    mistakes = [_mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"]
     return FunctionBox(
         **reading.asked(directive, options, inside),
         function=function,
         arguments=arguments,
         starter=code_of(starter) if starter else unwritten(directive, blank),
-        solution=solutions[0],
+        solution=_below(above, solutions[0]),
         cases=_cases(inside, arguments, directive, reading),
-        alternatives=solutions[1:],
-        mistakes=tuple(
-            _mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"
-        ),
+        alternatives=tuple(_below(above, one) for one in solutions[1:]),
+        mistakes=tuple(replace(one, code=_below(above, one.code)) for one in mistakes),
         seconds=seconds_of(options),
         reveal=reveal_of(options),
+        after=before.name if before else "",
+        above=above,
     )
+
+
+def _below(above: str, code: Code) -> Code:
+    return replace(code, source=below(above, code.source))
 
 
 def _cases(

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.content.blocks import CodeBox, Lesson
+from app.content.blocks import CodeBox, FunctionBox, Lesson
 from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
@@ -25,7 +25,7 @@ from app.web.middleware.visitor import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
-from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word
+from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word, starter_of
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/lessons/{slug}/code/{name}")
@@ -49,6 +49,12 @@ class Box:
 
     async def save(self, db: AsyncSession, learner: int) -> Saved:
         return await drafts.save_draft(db, learner, *self.names, self.code, base=self.revision)
+
+    async def starter(self, db: AsyncSession, learner: int) -> str:
+        box = self.exercise
+        before = box.after if isinstance(box, FunctionBox) else ""
+        right = await progress.right_texts(db, learner, self.lesson.name) if before else {}
+        return starter_of(box, right.get(before, ""))
 
     async def view(self, db: AsyncSession, learner: int) -> CodeView:
         await db.flush()
@@ -187,7 +193,7 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
     async with box.site.database.write() as db:
         saved = await box.save(db, learner)
         if confirm == "yes":
-            await drafts.replace_draft(db, saved.draft, box.exercise.starter.source, "reset")
+            await drafts.replace_draft(db, saved.draft, await box.starter(db, learner), "reset")
         view = await box.view(db, learner)
     if confirm != "yes":
         return box.back(f"?ask={box.exercise.name}")

@@ -19,6 +19,7 @@ from app.content.blocks import (
     Order,
     Quiz,
 )
+from app.content.code_exercises import below
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
@@ -38,6 +39,7 @@ from app.web.views.prediction import Prediction, prediction_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
+UNTIL_RIGHT = "# Your code of the box above belongs here. Once it is right, Reset brings it."
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
@@ -280,7 +282,9 @@ def code_view(
 ) -> CodeView:
     draft = state.drafts.get(exercise.name)
     tries = state.tries.get(exercise.name)
-    code, named = draft.text if draft else exercise.starter.source, None
+    earlier = state.tries.get(exercise.after) if isinstance(exercise, FunctionBox) else None
+    right = earlier.newest.text if earlier and earlier.newest.correct else ""
+    code, named = draft.text if draft else starter_of(exercise, right), None
     if draft and (word := number_word(exercise)):
         code, named = split_line(draft.text, word)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
@@ -307,6 +311,14 @@ def code_view(
         else None,
         failed=tries.failed if tries else 0,
     )
+
+
+def starter_of(exercise: CodeBox, right: str) -> str:
+    """What stands in the box at first; below *right*, what the learner wrote in the box that it continues."""
+    source = exercise.starter.source
+    if not isinstance(exercise, FunctionBox) or not exercise.after:
+        return source
+    return below(right or UNTIL_RIGHT, source)
 
 
 def number_word(exercise: CodeBox) -> str | None:

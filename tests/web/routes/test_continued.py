@@ -1,0 +1,63 @@
+"""A function that continues another box: what was written there stands above it, once it is right."""
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course
+from app.content.course import load_course
+from app.web.views.exercise_view import UNTIL_RIGHT
+
+LESSON = "/lessons/continued"
+ENGINE = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
+STARTER = "def doubled(x):\n    ____\n"
+HTMX = {"hx-request": "true"}
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(Path(__file__).parents[1] / "held")
+
+
+def send(client: TestClient, box: str, action: str, code: str, **more: str) -> str:
+    data = {"code": code, "revision": 0, **more}
+    return client.post(f"{LESSON}/code/{box}/{action}", data=data, headers=HTMX).text
+
+
+def check_engine(client: TestClient, code: str = ENGINE) -> None:
+    send(client, "engine", "check", code)
+
+
+def standing(page, text: str) -> str:
+    return page(text).raw("engine-at-work-code").lstrip("\n")
+
+
+def test_until_the_earlier_box_is_right_its_place_is_kept(client: TestClient, page) -> None:
+    assert standing(page, client.get(LESSON).text) == f"{UNTIL_RIGHT}\n\n\n{STARTER}"
+
+    check_engine(client, ENGINE.replace("data = data", "data = 0"))
+
+    assert standing(page, client.get(LESSON).text) == f"{UNTIL_RIGHT}\n\n\n{STARTER}"
+
+
+def test_what_was_right_stands_above(client: TestClient, page) -> None:
+    check_engine(client)
+
+    assert standing(page, client.get(LESSON).text) == f"{ENGINE}\n\n{STARTER}"
+
+
+def test_what_was_written_meanwhile_stays_until_it_is_reset(client: TestClient, page) -> None:
+    send(client, "engine-at-work", "check", STARTER.replace("____", "return 2"))
+    check_engine(client)
+    check_engine(client, "class Value: pass")
+
+    assert "return 2" in standing(page, client.get(LESSON).text)
+    reset = send(client, "engine-at-work", "reset", "x", confirm="yes")
+    assert standing(page, reset) == f"{ENGINE}\n\n{STARTER}"
+
+
+def test_the_solution_is_a_whole_program(course) -> None:
+    box = course.lessons[-1].exercise("engine-at-work")
+
+    assert box.solution.source == f"{ENGINE}\n\ndef doubled(x):\n    return 2 * Value(x).data\n"
