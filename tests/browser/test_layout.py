@@ -5,8 +5,9 @@ from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
-from tests.browser.answers import read_lesson
+from tests.browser.answers import LESSONS, read_lesson
 from tests.browser.steps import expect_verdict, open_page, write
+from tests.courses import course_in
 
 LESSON = read_lesson("first-layer-and-exam")
 EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))
@@ -188,3 +189,17 @@ def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page
     assert {route.request.url.rsplit("/")[-1] for route in held} <= {action, "draft"}
     # The second click of each pair ends what the first one asked, at times before it left the browser.
     assert len(WIDTHS) <= sum(route.request.url.endswith(f"/{action}") for route in held) <= 2 * len(WIDTHS)
+
+
+@pytest.mark.prove
+def test_no_page_on_tensors_is_longer_than_seven_screens(page: Page) -> None:
+    screens = {}
+    for unit in (one for one in course_in(LESSONS).units if one.slug == "tensors"):
+        for lesson in unit.lessons:
+            open_page(page, f"/lessons/{lesson.slug}")
+            page.wait_for_load_state("networkidle")
+            page.evaluate("document.fonts.ready.then(() => null)")
+            screens[lesson.slug] = page.evaluate("document.documentElement.scrollHeight / innerHeight")
+
+    assert len(screens) == 8
+    assert {slug: height for slug, height in screens.items() if height > 7} == {}
