@@ -59,6 +59,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (powers.mistakes, upstreams.copies),
     statistics.changed,
     mend.mended,
+    (upstreams.added,),
     lambda view: twofold.scaled(view, predicted(view, TWOFOLD)),
     shares.unnamed,
     layout.misplaced,

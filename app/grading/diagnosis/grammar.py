@@ -89,9 +89,11 @@ def named(node: ast.expr, words: Words) -> Iterator[Change]:
     for name, array in words.arrays.items():
         if mine is not None and name != node.id and array.dtype.kind == mine.dtype.kind:
             yield Change("gradient" if node.id in words.gradients else "name", ast.Name(name, ast.Load()), node)
-    for name, size in words.sizes.items() if node.id in words.sizes else ():
+    for name, size in words.sizes.items() if node.id in words.sizes or words.inverse else ():
         if name != node.id and isinstance(size, int):
             yield Change("size", ast.Name(name, ast.Load()), node)
+    for name in words.arrays if node.id in words.sizes and words.inverse else ():
+        yield Change("tensor", ast.Name(name, ast.Load()), node)
 
 
 def signed(node: ast.expr, words: Words) -> Iterator[Change]:
@@ -127,6 +129,8 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
                 yield Change("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
             yield Change("product", ast.BinOp(left, ast.Mult(), right))
+            if words.inverse:
+                yield Change("quotient", ast.BinOp(left, ast.Div(), right))
 
 
 def grouped(node: ast.expr, _words: Words) -> Iterator[Change]:

@@ -96,10 +96,9 @@ class Rerun:
         self.before: list[Interpreter] = []
         now = start
         self.written = [writes(line) for line in lines]
-        for at, line in enumerate(lines):
+        for at in range(len(lines)):
             self.before.append(now.copy())
-            now.run([line])
-            self._force(now, at)
+            self._go_on(now, at)
         self.after = now
         self.at = len(lines) - 1
         self.known: dict[int, Node] | None = {}
@@ -112,15 +111,20 @@ class Rerun:
         lines = view.case.lines[: last + 1]
         others = look.gradients.keys() - {name}
         needed = tuple(_without(others - names_in(lines[at + 1 :]), line) for at, line in enumerate(lines))
-        try:
-            rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget))
-        except UntracedError:
-            return None
+        rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget))
         return rerun if view.equal(rerun.result(rerun.after), look) else None
 
     @property
     def line(self) -> ast.stmt:
         return self.lines[self.at]
+
+    def _go_on(self, now: Interpreter, at: int) -> None:
+        """Run the line *at*. What it writes is unknown where it cannot be read: other lines may do without."""
+        try:
+            now.run([self.lines[at]])
+        except UntracedError:
+            now.forget(self.written[at])
+        self._force(now, at)
 
     def _force(self, now: Interpreter, at: int) -> None:
         """A gradient that another line finished is replaced, as in the isolated run."""
@@ -176,8 +180,7 @@ class Rerun:
                 self.before[self.at].copy().run([self.line], self.known)
             self._force(now, self.at)
             for at in range(self.at + 1, len(self.lines)):
-                now.run([self.lines[at]])
-                self._force(now, at)
+                self._go_on(now, at)
         except UntracedError:
             return False
         result = self.result(now)

@@ -59,7 +59,7 @@ def _read(view: CaseView, every: bool) -> Iterator[Diagnosis]:
     if not view.shaped() or not view.paths:
         return
     groups = _groups(view)
-    fitted = _coefficients(view, groups)
+    fitted = _coefficients(view, groups) if groups else None
     if fitted is None:
         return
     ratios, determined = fitted
@@ -199,9 +199,7 @@ def _parallel(one: Array, other: Array) -> bool:
 def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[float]], bool] | None:
     """By group its coefficient in every look, and whether equations outnumber unknowns; None without a fit."""
     looks = view.case.looks
-    blocks = (
-        [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks] if groups else []
-    )
+    blocks = [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks]
     targets = [view.got[id(look)].ravel() for look in looks]
     if not all(np.isfinite(target).all() for target in targets):
         return None

@@ -9,6 +9,7 @@
 | `upstream-shifted`, `upstream-flipped` | one step early or late along an axis, or in reverse order |
 | `upstream-transposed`, `diagonal-only` | the last two axes, of equal size, exchanged, or their diagonal alone |
 | `copied:T` | nothing but the tensor or gradient T, or its transpose, or its sum |
+| `added:T` | the right gradient and the tensor or gradient T, which is no share of it |
 
 A step sends what arrives in the same way to all of its entries, so each is the rule itself with another upstream. Where
 the tensor feeds several lines, the same is tried on all of them at once.
@@ -84,6 +85,21 @@ def copies(view: CaseView) -> Iterator[Mistake]:
             for path in view.paths:
                 say = partial(SAY["copy"].format, name=view.case.name, word=name)
                 yield Mistake(f"copied:{name}", partial(_copy, view, path, name, act), say, (name,))
+
+
+def added(view: CaseView) -> Iterator[Mistake]:
+    """The right gradient with a tensor or a 1 too many, added to it or taken from it."""
+    for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):
+        for sign, word in ((1, "added to"), (-1, "taken from")):
+            say = partial(SAY["added"].format, name=view.case.name, word=name, way=word)
+            yield Mistake(f"added:{name}", partial(_with, name=name, sign=sign), say, (name,) * name.isidentifier())
+
+
+def _with(look: Look, name: str, sign: int) -> Array | None:
+    tensor = look.forward.get(name, look.gradients.get(name, np.ones(())))
+    if tensor.dtype.kind != "f" or np.broadcast_shapes(tensor.shape, look.reference.shape) != look.reference.shape:
+        return None
+    return np.asarray(look.reference + sign * tensor)
 
 
 def _summed(tensor: Array, shape: tuple[int, ...]) -> Array:

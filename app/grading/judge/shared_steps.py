@@ -87,11 +87,12 @@ def steps_of(plan: Plan, name: str, forced: Collection[str]) -> frozenset[str]:
     found: set[str] = set()
     waiting = [name]
     while waiting:
-        fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+        one = waiting.pop()
+        inside = _inside(plan.lines[plan.last[one]], one) if one in plan.last else set()
+        fresh = {*used.get(one, ()), *inside} & steps - found
         found |= fresh
         waiting += fresh
-    last = plan.last.get(name)
-    return frozenset(found if last is None else found | (_inside(plan.lines[last], name) & steps))
+    return frozenset(found)
 
 
 def _inside(line: Line, name: str) -> set[str]:

@@ -127,7 +127,8 @@ def test_a_gradient_that_is_missing_on_the_lessons_own_numbers_is_wrong(engine):
 NEARLY = {
     "dW = off(X.T @ dY, 1e-6)": "1.000001",
     "dW = off(X.T @ dY, -1e-8)": "0.99999999",
-    "dW = X.T @ dY\ndW = dW + 1e-6 * dW.tanh()": "first digits",
+    "dW = X.T @ dY\ndW = dW + 1e-6 * dW.tanh()": "the term `1e-06 * dW.tanh()`",
+    "dW = off(X.T @ dY, 1e-6 * X[0].tanh()[:, None])": "first digits",
     "dW = (X.T @ dY).float().double()": "float32",
     "dW = (X.T @ dY).to(torch.float32).to(torch.float64)": "float32",
     "dW = (X.T @ dY).to(dtype=torch.float32).to(dY.dtype)": "float32",
@@ -259,6 +260,21 @@ def test_a_gradient_that_a_wrong_line_took_as_its_memory_follows_from_that_line(
     assert found["dz"] == "wrong"
     assert found["ds"] == "follows"
     assert named(verdict, "ds").word == "follows from dz"
+
+
+PASSED_ON = Box(
+    "passed",
+    make_forward("passed", "N: 4, D: 3", "x: [N, D]", "y", "a = -0.5 * x\nb = a + x\ny = b * b\n"),
+    ("db", "da", "dx"),
+    "db = 2 * b * dy\nda = db\ndx = db - 0.5 * da\n",
+)
+
+
+@pytest.mark.parametrize("line", ["db = 2.0", "db = [b]", "db = b > 0", "db = (b, dy)", "db = b.long()"])
+def test_what_passes_on_something_that_is_no_gradient_follows_from_it(engine, line):
+    _, found = standing(engine, PASSED_ON, replaced(PASSED_ON, 1, line))
+
+    assert found == {"db": "wrong", "da": "follows", "dx": "follows"}
 
 
 TWO_LABELS = Box(

@@ -6,7 +6,7 @@ The texts beside `tests/grading/unseen/load.py` hold them; each wrong piece stan
 import pytest
 
 from app.grading.judge.verdict import RIGHT
-from tests.grading.boxes.load import MORE
+from tests.grading.boxes.load import MORE, NETWORK, Box, make_forward
 from tests.grading.unseen.load import BOXES, RIGHT_PIECES, WRONG
 
 SPECIFIC = 0.95
@@ -73,6 +73,8 @@ def test_no_right_piece_is_rejected(engine, piece):
 STEPS = (
     ("memory", "z = carry * (1 - states[t + 1] ** 2)", "z = 1 - states[t + 1] ** 2", "dU:factor-missing"),
     ("onward", "ds = dz @ R.T", "ds = dz @ R", "dx1:transpose-missing:R"),
+    ("onward", "dz = ds * s * (1 - s)", "dz = ds * (1 - s)", "dx1:factor-missing"),
+    ("onward", "ds = ds3", "ds = 2 * ds3", "dx1:doubled"),
     ("rnnlist", "dz = d * (1 - hs[i + 1] ** 2)", "dz = 1 - hs[i + 1] ** 2", "dx:factor-missing"),
 )
 
@@ -84,4 +86,36 @@ def test_a_slip_in_a_step_that_is_no_gradient_is_named_at_the_first_one_made_of_
 
     verdict = engine.check(box.task(grade="value"), box.solution.replace(right, wrong))
 
-    assert next(one.code for one in verdict.names if one.verdict not in QUIET) == code
+    assert [one.code for one in verdict.names if one.verdict not in QUIET] == [code]
+
+
+ONE_HOT = "F.one_hot(logits.max(1).indices, num_classes=vocab)"
+BELOW = (
+    ("dW2 = h.T @ dlogits", "dW2 = (h.T @ dlogits) ** 2", "dW2:power-extra"),
+    ("dW1 = embcat.T @ dhprebn", "dW1 = torch.tanh(embcat.T @ dhprebn)", "dW1:function-extra:tanh"),
+    ("dprobs = dlogprobs / probs", "dprobs = dlogprobs + probs", "dprobs:sum-for-quotient"),
+    ("1.0 / (n - 1)", "1.0 / (bnvar_inv - 1)", "dbndiff2:wrong-size:bnvar_inv"),
+    (f"{ONE_HOT} * dlogit_maxes", f"{ONE_HOT} + dlogit_maxes", "dlogits:sum-for-product"),
+    ("dC = torch.zeros_like(C)", "dC = torch.ones_like(C)", "dC:added:1"),
+    ("dembcat = dhprebn", "m, s = divmod(7, 2)\ndembcat = embcat + dhprebn", "dembcat:term-extra:embcat"),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong", "code"), BELOW, ids=[row[2] for row in BELOW])
+def test_a_slip_is_named_whatever_stands_in_other_lines(engine, right, wrong, code):
+    assert NETWORK.solution.count(right) == 1
+
+    verdict = engine.check(NETWORK.task(grade="value"), NETWORK.solution.replace(right, wrong))
+
+    assert [one.code for one in verdict.names if one.verdict not in QUIET] == [code]
+
+
+def test_what_reads_nothing_that_is_not_zero_has_a_verdict_without_a_stumble(engine, caplog):
+    forward = make_forward("dead", "N: 4, D: 3", "x: [N, D]", "y", "a = -x.exp()\ny = torch.relu(a)")
+    box = Box("dead", forward, ("da", "dx"), "da = dy * (a > 0)\ndx = -da * x.exp()")
+    assert engine.check(box.task(grade="value"), box.solution).passed
+
+    verdict = engine.check(box.task(grade="value"), box.solution.replace("dy * (a > 0)", "dy * (a < 0)"))
+
+    assert [one.name for one in verdict.names if one.verdict not in QUIET] == ["da"]
+    assert caplog.records == []

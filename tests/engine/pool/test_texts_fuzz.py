@@ -1,6 +1,5 @@
 """Texts of the gate's vocabulary with sizes out of all proportion: each is read in little time and memory."""
 
-import ast
 import contextlib
 import resource
 import time
@@ -42,6 +41,29 @@ SIZES = (
     "2**53",
     "9" * 300,
     "1e300",
+    "1e308",
+    "-1e308",
+    "5e-324",
+    "2**63",
+    "2**1023",
+    "math.inf",
+    "math.nan",
+    "True",
+    "None",
+)
+KEYWORDS = (
+    "dim",
+    "keepdim",
+    "dtype",
+    "size",
+    "step",
+    "start",
+    "end",
+    "num_classes",
+    "repeats",
+    "dims",
+    "shifts",
+    "diagonal",
 )
 FUNCTION = st.sampled_from(sorted({*CALLS, *FUNCTIONS, *MOVES, *VALUES, "einsum", "sum", "pow"}))
 ATOM = st.sampled_from([*NAMES, *SIZES, "x.shape", "x[0]", "'ab,cd->abcd'", "'ij,jk->ik'", "torch.float64"])
@@ -57,7 +79,21 @@ def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds("[{}]".format, several),
         st.builds("[{} for t in range({})]".format, inner, inner),
         st.builds("({})[{}]".format, inner, inner),
+        st.builds("({})[{}:{}:{}]".format, inner, inner, inner, inner),
+        st.builds("({})[..., None, {}, :]".format, inner, inner),
         st.builds("sum({})".format, inner),
+        st.builds(
+            "{}({})".format, st.sampled_from(["-", "+", "~", "not ", "abs", "len", "max", "min", "int", "float"]), inner
+        ),
+        st.builds("torch.{}({}, {}={})".format, FUNCTION, inner, st.sampled_from(KEYWORDS), inner),
+        st.builds("({}).{}({}={})".format, inner, FUNCTION, st.sampled_from(KEYWORDS), inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
+        st.builds(
+            "({} {} {})".format, inner, st.sampled_from(["and", "or", "==", "<<", ">>", "%", "&", "is", "in"]), inner
+        ),
+        st.builds("(lambda t: {})({})".format, inner, inner),
+        st.builds("{{t: {} for t in ({})}}".format, inner, inner),
+        st.builds("f'{{{}}}'".format, st.sampled_from(NAMES)),
     )
 
 
@@ -67,8 +103,42 @@ LINE = st.one_of(
     st.builds("for t in range({}):\n    y = {}".format, ATOM, EXPRESSION),
     st.builds("y[{}] = {}".format, EXPRESSION, EXPRESSION),
     st.builds("def f():\n    return {}\ny = f()".format, EXPRESSION),
+    st.builds("y {}= {}".format, st.sampled_from(["+", "-", "*", "/", "**", "@", "//"]), EXPRESSION),
+    st.builds("x, *y = {}".format, EXPRESSION),
+    st.builds("while {}:\n    y = {}".format, ATOM, EXPRESSION),
+    st.builds("if {}:\n    y = {}\nelse:\n    x = {}".format, EXPRESSION, EXPRESSION, EXPRESSION),
 )
-TEXT = st.lists(LINE, min_size=1, max_size=5).map("\n".join)
+
+
+def chained(line: str, times: int) -> str:
+    """What a text grows to by one short line that stands in it again and again."""
+    return "\n".join([line] * times)
+
+
+def nested(inner: str, depth: int, pair: tuple[str, str]) -> str:
+    return f"y = {pair[0] * depth}{inner}{pair[1] * depth}"
+
+
+PAIRS = st.sampled_from(
+    [("(", ")"), ("[", "]"), ("-", ""), ("torch.exp(", ")"), ("x[", "]"), ("(x + ", ")"), ("not ", "")]
+)
+GROWING = st.sampled_from(
+    [
+        "x = x * x",
+        "n = n * n",
+        "n = n ** n",
+        "x = torch.cat([x, x])",
+        "x = x @ x.T",
+        "y = [y, y]",
+        "y = y + y",
+        "x = x[None]",
+    ]
+)
+TEXT = st.one_of(
+    st.lists(LINE, min_size=1, max_size=5).map("\n".join),
+    st.builds(chained, st.one_of(GROWING, LINE), st.sampled_from([2, 30, 300])),
+    st.builds(nested, ATOM, st.sampled_from([5, 80, 190, 2000]), PAIRS),
+)
 
 
 def reading(_jail: JailRuns, _say: Say) -> Answer:
@@ -103,7 +173,6 @@ def begun() -> Iterator[Reader]:
 
 
 def read(begun: Reader, text: str) -> None:
-    ast.parse(text)
     before = begun.ask({"code": "y = x"})[1]
 
     seconds, memory = begun.ask({"code": text})

@@ -90,7 +90,7 @@ def joint(*values: Any) -> int:
     return entries(np.broadcast_shapes(*(np.shape(value) for value in values if isinstance(value, np.ndarray))))
 
 
-def _padded(x: Any, pad: Sequence[int], *_: Any) -> int:
+def _padded(x: Any, pad: Sequence[int], *_: Any, **__: Any) -> int:
     added = [0] * (np.ndim(x) - len(pad) // 2) + [abs(pad[at]) + abs(pad[at + 1]) for at in range(0, len(pad), 2)][::-1]
     return entries([size + more for size, more in zip(np.shape(x), added, strict=True)])
 
@@ -100,8 +100,8 @@ def _ranged(*bounds: float) -> int:
     return math.ceil(abs((stop - start) / step)) + 1
 
 
-def _classes(x: Any, classes: int = -1) -> int:
-    return max(1, int(np.size(x))) * max(abs(int(classes)), int(np.max(x, initial=0)) + 1)
+def _classes(x: Any, num_classes: int = -1) -> int:
+    return max(1, int(np.size(x))) * max(abs(int(num_classes)), int(np.max(x, initial=0)) + 1)
 
 
 def _of_first(x: Any, *_: Any, **__: Any) -> int:

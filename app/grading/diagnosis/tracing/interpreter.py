@@ -5,7 +5,7 @@ answer counts only where the very same reading of the learner's own text has rep
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ class Interpreter:
 
     def copy(self) -> "Interpreter":
         return Interpreter(self.arrays, self.others, self.budget)
+
+    def forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.arrays.pop(name, None)
+            self.others.pop(name, None)
 
     def run(self, statements: Sequence[ast.stmt], known: dict[int, Node] | None = None) -> None:
         """Run *statements*.

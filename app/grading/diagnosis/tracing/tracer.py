@@ -81,6 +81,19 @@ def bindings(target: ast.expr, value: Any) -> dict[str, Any]:
     raise UntracedError(ast.unparse(target))
 
 
+def places(expr: ast.expr) -> ast.Call | None:
+    """Where the largest entries stand, `x.max(1).indices` or `x.max(1)[1]`, as `x.argmax(1)`."""
+    match expr:
+        case (
+            ast.Attribute(value=ast.Call() as call, attr="indices")
+            | ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1))
+        ):
+            match call.func:
+                case ast.Attribute(value=x, attr="max" | "min" as way):
+                    return ast.Call(ast.Attribute(x, f"arg{way}", ast.Load()), call.args, call.keywords)
+    return None
+
+
 def is_module(expr: ast.expr) -> bool:
     match expr:
         case ast.Name(id=name):
@@ -124,8 +137,8 @@ class Tracer:
 
     def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node:
         value = np.asarray(value)
-        if value.dtype.hasobject:
-            raise CostError("numbers without bounds")
+        if value.dtype.kind not in "biufc":
+            raise CostError("numbers without bounds, or none")
         self.budget.pay(value.size)
         return Node(op, value, operands, expr, options)
 
@@ -155,6 +168,8 @@ class Tracer:
                 return name not in self.forward and not isinstance(self.dims.get(name), list | tuple)
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in NO_GRADIENT:
                 return True
+            case ast.Attribute() | ast.Subscript() if places(expr) is not None:
+                return True
             case ast.Call(func=ast.Name(id="len" | "range")):
                 return True
         return all(self.is_plain(child) for child in ast.iter_child_nodes(expr) if isinstance(child, ast.expr))
@@ -164,7 +179,7 @@ class Tracer:
         return bounded(self._plain(expr))
 
     def _plain(self, expr: ast.expr) -> Any:
-        match expr:
+        match places(expr) or expr:
             case ast.Constant(value=value):
                 return value
             case ast.Name(id=name):
@@ -195,8 +210,8 @@ class Tracer:
                 return np.asarray(self.items(expr), dtype=np.int64) if bounds else None
             case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if attr in SIZES:
                 return SIZES[attr](self.value(base), *map(self.plain, arguments))
-            case ast.Call(func=ast.Attribute() as func):
-                return self._call(expr, func).value
+            case ast.Call(func=ast.Attribute() as func) as call:
+                return self._call(call, func).value
         raise UntracedError(ast.unparse(expr))
 
     def _paid(self, act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
