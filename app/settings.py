@@ -1,5 +1,6 @@
 """Deployment settings, read once from the environment (`BACKHAND_*`) and frozen."""
 
+import math
 import os
 from pathlib import Path
 
@@ -38,6 +39,9 @@ class Settings(BaseSettings):
     new_learners_per_minute: int = Field(
         default=300, ge=0, description="From one address; a class may come at once. 0 for no limit."
     )
+    replicas: int = Field(
+        default=1, ge=1, le=256, description="Servers of one PostgreSQL; each allows its share of every limit."
+    )
     hosts: str = Field(
         default="", description="Names that requests may ask for; empty means any, or those of this machine alone."
     )
@@ -53,6 +57,10 @@ class Settings(BaseSettings):
     @property
     def host_names(self) -> frozenset[str]:
         return frozenset(self.hosts.lower().split())
+
+    def share(self, a_minute: int) -> int:
+        """What this server allows of a limit for all of them; 0 is no limit."""
+        return math.ceil(a_minute / self.replicas)
 
     @property
     def resolved_database_url(self) -> str:

@@ -14,6 +14,7 @@ from app.sandbox import process
 from app.sandbox.runner import Jail
 from tests.examples import TIMES
 from tests.graders import SharedGraders, shared_graders
+from tests.store import postgres
 from tests.waiting import SECONDS
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
@@ -51,6 +52,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             "Tests marked `prove` were left out: they take long and seldom find more. `make prove` runs them."
         )
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL that the tests start."""
+    folder = postgres.programs()
+    if folder is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with postgres.server(folder) as url:
+        yield url
 
 
 @pytest.fixture(scope="session", autouse=True)

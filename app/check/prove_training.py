@@ -10,7 +10,7 @@ from app.content.uses import boxes_of
 from app.engine.grader import Grader
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples
-from app.engine.train.training_run import References, Training
+from app.engine.train.training_run import Planned, References, Training
 from app.grading.train.corpus import NamesError
 from app.settings import Settings
 
@@ -44,7 +44,9 @@ async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grade
         rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
     except NamesError as error:
         return [Finding(train.place, "error", "not-proved", str(error))]
-    run = Training(setup, min(STEPS, preset.steps), code, (), grader.train, rows, "", References())
+    run = Training(
+        Planned(setup=setup, steps=min(STEPS, preset.steps), code=code), grader.train, rows, "", References()
+    )
     ended = await run.run()
     wrong = Finding(train.place, "error", "training-fails", f"The run {preset.name!r} ")
     if ended.phase != "finished":

@@ -47,6 +47,14 @@ def grader(
 
 
 @app.command()
+def jobs() -> None:
+    """Do what is done once for several servers of one PostgreSQL: forget learners whom no browser knows."""
+    from app.cli import jobs
+
+    jobs.jobs()
+
+
+@app.command()
 def check(
     paths: Annotated[
         list[Path] | None, typer.Argument(help="Lesson files, unit or course folders; default: the course.")

@@ -122,7 +122,8 @@ class TrainingRun(Base):
 
     *run* is how far it has come, as JSON; *attempt_id* the check whose code it trains with, *passing* what was said of
     it. *finished* is the last run that went to its end, as JSON; it outlives later ones that do not. A *live* run that
-    nobody has *seen_at* for a while ended with its server. *stopping* asks it to end, from any process.
+    nobody has *seen_at* for a while was left by its *owner*, the process that drove it; another goes on with it from
+    *halt*, JSON that is read for nothing else. *stopping* asks it to end, from any process.
     """
 
     __tablename__ = "training"
@@ -137,5 +138,7 @@ class TrainingRun(Base):
     finished: Mapped[str | None] = mapped_column(Text)
     live: Mapped[bool]
     stopping: Mapped[bool]
+    owner: Mapped[str | None] = mapped_column(String(40))
+    halt: Mapped[str | None] = mapped_column(Text, deferred=True)
     began_at: Mapped[datetime]
     seen_at: Mapped[datetime]

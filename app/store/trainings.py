@@ -2,15 +2,22 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
 
 from app.store.database import hold, now
 from app.store.tables import Progress, TrainingRun
 
 SILENCE = timedelta(seconds=20)
-"""A live run is heard of every few seconds; after this long its server is gone."""
+"""A live run is heard of every few seconds; after this long its owner is gone."""
+FORGOTTEN = timedelta(hours=1)
+"""A run that was left is gone on with by any server that runs within this time, and then no more."""
+
+Wish = Literal["go on", "stop", "leave"]
+"""What is wished of whoever records a run; to leave is to do nothing more: another has it, or nobody wants it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +30,18 @@ class Begun:
     attempt_id: int | None
     passing: bool
     run: str
+    owner: str
+    halt: str
 
 
 def alive(run: TrainingRun) -> bool:
-    return run.live and now() - run.seen_at < SILENCE
+    """Whether it goes on, or will when somebody has seen that its owner is gone."""
+    return run.live and now() - run.seen_at < FORGOTTEN
+
+
+def left(run: TrainingRun) -> bool:
+    """Whether it will go on, and nobody drives it now."""
+    return alive(run) and (run.owner is None or now() - run.seen_at > SILENCE)
 
 
 async def training_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> TrainingRun | None:
@@ -55,26 +70,46 @@ async def begin_training(db: AsyncSession, learner: int, begun: Begun) -> bool:
         run = TrainingRun(learner_id=learner, lesson=begun.lesson, exercise=begun.exercise)
         db.add(run)
     run.preset, run.attempt_id, run.passing, run.run = begun.preset, begun.attempt_id, begun.passing, begun.run
-    run.live, run.stopping = True, False
+    run.live, run.stopping, run.owner, run.halt = True, False, begun.owner, begun.halt
     run.began_at = run.seen_at = now()
     await db.flush()
     return True
 
 
 async def record_training(
-    db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *, live: bool, finished: bool = False
-) -> bool:
-    """Keep how far a run has come; whether somebody has asked it to stop.
+    db: AsyncSession, learner: int, lesson: str, exercise: str, run: str, *,
+    owner: str, live: bool, finished: bool = False, halt: str | None = None, leaving: bool = False,
+) -> Wish:  # fmt: skip
+    """Keep how far *owner* has come with a run; what is wished of it.
 
     A *finished* one stays until the next. What came of right gradients is never replaced by what came of wrong ones.
+
+    Args:
+        halt: Where to go on from, if there is something new.
+        leaving: Somebody else is to go on with it at once.
     """
-    row = await training_of(db, learner, lesson, exercise)
-    if row is None:
-        return True
+    row = await db.get(TrainingRun, (learner, lesson, exercise), with_for_update=True)
+    if row is None or row.owner != owner:
+        return "leave"
     row.run, row.live, row.seen_at = run, live, now()
+    if halt is not None or not live:
+        row.halt = halt
+    if leaving:
+        row.owner = None
     if finished and (row.passing or not await _solved(db, learner, lesson, exercise)):
         row.finished = run
-    return row.stopping
+    return "stop" if row.stopping else "go on"
+
+
+async def take_over(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
+    """Make *owner* that of runs whose own is gone, *most* at a time; their `halt` is there."""
+    gone = or_(TrainingRun.owner.is_(None), TrainingRun.seen_at < now() - SILENCE)
+    runs = select(TrainingRun).where(TrainingRun.live.is_(True), TrainingRun.seen_at > now() - FORGOTTEN, gone)
+    some = runs.order_by(TrainingRun.seen_at).limit(most).with_for_update(skip_locked=True)
+    taken = list(await db.scalars(some.options(undefer(TrainingRun.halt))))
+    for one in taken:
+        one.owner, one.seen_at = owner, now()
+    return taken
 
 
 async def _solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> bool:

@@ -1,16 +1,14 @@
 """The web application, put together from its parts."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from functools import partial
 
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -20,8 +18,9 @@ from starlette.responses import Response
 from app.content.blocks import Course
 from app.engine.grader import Grader
 from app.settings import Settings
-from app.store import learners
-from app.store.database import Database, now
+from app.store import jobs
+from app.store.bus import LOOK_SECONDS, Bus
+from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.progress import Place
 from app.store.renames import adopt_renames
@@ -29,7 +28,7 @@ from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
-from app.web.middleware.visitor import COOKIE_SECONDS, Sessions, VisitorMiddleware
+from app.web.middleware.visitor import Sessions, VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
@@ -44,13 +43,9 @@ from app.web.routes import (
     training,
 )
 from app.web.site import ShapesOf, Site
-from app.web.training_runs import Runs
+from app.web.training_runs import MOST_RUNS, Runs
 
 log = structlog.get_logger()
-
-EMPTY_LEARNERS_STAY = timedelta(days=7)
-LOST_LEARNERS_STAY = timedelta(seconds=COOKIE_SECONDS)
-SWEEP_SECONDS = 6 * 3600
 
 
 def create_app(
@@ -70,9 +65,11 @@ def create_app(
         hosts: The names that requests may ask for; empty for any.
     """
     shown = course if drafts else published(course)
-    database = Database(settings.resolved_database_url)
+    database, bus = Database(settings.resolved_database_url), Bus(settings.resolved_database_url)
     sessions = Sessions(
-        database, changes_a_minute=settings.changes_per_minute, new_a_minute=settings.new_learners_per_minute
+        database,
+        changes_a_minute=settings.share(settings.changes_per_minute),
+        new_a_minute=settings.share(settings.new_learners_per_minute),
     )
     assets = Assets()
     tasks, metrics = Tasks(shown, mark), Metrics()
@@ -82,9 +79,9 @@ def create_app(
         grader=grader,
         pages=Pages(assets, unsafe=settings.unsafe_no_sandbox),
         shapes=ShapesOf(grader),
-        checks=Checks(grader, tasks, metrics, settings.checks_per_minute),
+        checks=Checks(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
         tasks=tasks,
-        runs=Runs(grader, database, settings.names, at_once=max(1, settings.graders - 1)),
+        runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
     )
 
@@ -97,11 +94,17 @@ def create_app(
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
         stopping = asyncio.Event()
-        sweeping = asyncio.create_task(_sweep(database, stopping))
+        listening = asyncio.create_task(bus.listen())
+        work = [asyncio.create_task(jobs.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
+        if settings.replicas == 1:
+            sweep = partial(jobs.sweep, database)
+            work.append(asyncio.create_task(jobs.again_and_again("sweep", sweep, jobs.SWEEP_SECONDS, stopping)))
         yield
         stopping.set()
-        await sweeping
+        await asyncio.gather(*work)
         await site.runs.close()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
         await database.close()
 
     app = FastAPI(
@@ -153,17 +156,9 @@ def renames_of(course: Course) -> dict[Place, Place]:
     return found
 
 
-async def _sweep(database: Database, stopping: asyncio.Event) -> None:
-    """Forget from time to time who left nothing behind, and whom no browser knows any more."""
-    while not stopping.is_set():
-        try:
-            async with database.write() as db:
-                await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
-                await learners.forget_lost(db, now() - LOST_LEARNERS_STAY)
-        except (SQLAlchemyError, OSError) as error:
-            log.warning("learners-not-swept", error=type(error).__name__)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), SWEEP_SECONDS)
+def _trainings_at_once(settings: Settings) -> int:
+    """How many stretches may be asked at a time; a broker has slots of their own for them, which no check waits for."""
+    return MOST_RUNS if settings.nats_url else max(1, settings.graders - 1)
 
 
 async def _as_page(request: Request, error: Exception) -> Response:

@@ -10,6 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from sqlalchemy import text
+
+from app.store.database import open_engine
+from app.store.tables import Base
+
 PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin")
 OTHER_USER = "postgres"  # PostgreSQL refuses to run as root; its packages make this user
 
@@ -45,3 +50,12 @@ def server(folder: Path) -> Iterator[str]:
             yield f"postgresql+psycopg://tests@/postgres?host={quote(top, safe='')}"
         finally:
             call("pg_ctl", "--wait", "-D", data, "-m", "immediate", "stop")
+
+
+async def emptied(url: str) -> None:
+    """Leave no table of ours behind."""
+    engine = open_engine(url)
+    async with engine.begin() as connection:
+        await connection.run_sync(Base.metadata.drop_all)
+        await connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
+    await engine.dispose()

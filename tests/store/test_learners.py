@@ -66,7 +66,9 @@ async def test_only_learners_without_a_trace_are_forgotten(database: Database, m
 
 async def test_whoever_trained_is_not_forgotten(database: Database, me: int) -> None:
     async with database.write() as db:
-        begun = Begun(lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}")
+        begun = Begun(
+            lesson="l", exercise="run", preset="short", attempt_id=None, passing=False, run="{}", owner="o", halt="h"
+        )
         await trainings.begin_training(db, me, begun)
 
     async with database.write() as db:
@@ -143,7 +145,16 @@ async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_wi
         for number in range(9):
             await progress.record_attempt(db, me, "lesson", "box", answered(number))
         third = (await progress.attempts_at(db, me, "lesson", "box"))[3]
-        begun = Begun(lesson="lesson", exercise="run", preset="short", attempt_id=third.id, passing=False, run="{}")
+        begun = Begun(
+            lesson="lesson",
+            exercise="run",
+            preset="short",
+            attempt_id=third.id,
+            passing=False,
+            run="{}",
+            owner="o",
+            halt="h",
+        )
         await trainings.begin_training(db, me, begun)
         await progress.record_attempt(db, me, "lesson", "another", answered(0))
         for number in range(9, 9 + most):

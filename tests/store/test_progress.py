@@ -128,13 +128,13 @@ async def test_a_rename_onto_a_box_in_use_keeps_both_texts(database: Database, m
     assert "old" not in state.drafts
 
 
-RUN = Begun(lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}")
+RUN = Begun(lesson="lesson", exercise="old", preset="short", attempt_id=3, passing=True, run="{}", owner="o", halt="h")
 
 
 async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> None:
     async with database.write() as db:
         await trainings.begin_training(db, me, RUN)
-        await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
+        await trainings.record_training(db, me, "lesson", "old", "to its end", owner="o", live=False, finished=True)
 
         await adopt_renames(db, RENAMED)
         await db.flush()
@@ -146,7 +146,7 @@ async def test_a_rename_keeps_the_training_run(database: Database, me: int) -> N
 async def test_a_rename_onto_a_run_keeps_that_and_what_came_of_the_former(database: Database, me: int) -> None:
     async with database.write() as db:
         await trainings.begin_training(db, me, RUN)
-        await trainings.record_training(db, me, "lesson", "old", "to its end", live=False, finished=True)
+        await trainings.record_training(db, me, "lesson", "old", "to its end", owner="o", live=False, finished=True)
         await trainings.begin_training(db, me, replace(RUN, exercise="new", preset="long"))
 
         await adopt_renames(db, RENAMED)

@@ -4,20 +4,29 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from app.store import learners, progress, trainings
 from app.store.database import Database, now
-from app.store.trainings import SILENCE, Begun
+from app.store.tables import TrainingRun
+from app.store.trainings import FORGOTTEN, SILENCE, Begun
 
 pytestmark = pytest.mark.anyio
 
-RUN = Begun(lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}")
+RUN = Begun(
+    lesson="l", exercise="run", preset="short", attempt_id=3, passing=True, run="{}", owner="here", halt="start"
+)
 
 
 async def begin(database, learner, **changes):
     begun = Begun(**{**{name: getattr(RUN, name) for name in Begun.__slots__}, **changes})
     async with database.write() as db:
         return await trainings.begin_training(db, learner, begun)
+
+
+async def record(database, learner, run, *, live, owner="here", **others):
+    async with database.write() as db:
+        return await trainings.record_training(db, learner, "l", "run", run, owner=owner, live=live, **others)
 
 
 async def test_a_run_is_found_as_it_was_begun(database, me):
@@ -35,8 +44,7 @@ async def test_a_second_run_waits_for_the_end_of_the_first_wherever_it_is(databa
     assert not await begin(database, me)
     assert not await begin(database, me, exercise="other")
 
-    async with database.write() as db:
-        await trainings.record_training(db, me, "l", "run", "{}", live=False)
+    await record(database, me, "{}", live=False)
     assert await begin(database, me, preset="long")
 
 
@@ -61,9 +69,9 @@ async def test_other_learners_are_not_in_the_way(database, me):
 async def test_what_came_of_right_gradients_is_not_replaced_by_what_came_of_wrong_ones(database, me, runs, kept):
     for run, passing in runs:
         await begin(database, me, passing=passing)
-        async with database.write() as db:
-            await trainings.record_training(db, me, "l", "run", run, live=False, finished=True)
-            if passing:
+        await record(database, me, run, live=False, finished=True)
+        if passing:
+            async with database.write() as db:
                 await progress.mark_solved(db, me, "l", "run")
 
     async with database.read() as db:
@@ -71,9 +79,9 @@ async def test_what_came_of_right_gradients_is_not_replaced_by_what_came_of_wron
     assert (row.run, row.finished) == (runs[-1][0], kept)
 
 
-async def test_a_run_that_nobody_hears_of_is_over(database, me, monkeypatch):
+async def test_a_run_that_nobody_went_on_with_is_over(database, me, monkeypatch):
     await begin(database, me)
-    later = now() + SILENCE + timedelta(seconds=1)
+    later = now() + FORGOTTEN + timedelta(seconds=1)
     monkeypatch.setattr(trainings, "now", lambda: later)
 
     async with database.read() as db:
@@ -86,25 +94,23 @@ async def test_a_run_that_nobody_hears_of_is_over(database, me, monkeypatch):
 
 async def test_a_wish_to_stop_reaches_whoever_records_the_run(database, me):
     await begin(database, me)
+    assert await record(database, me, '{"step":1}', live=True) == "go on"
     async with database.write() as db:
-        assert not await trainings.record_training(db, me, "l", "run", '{"step":1}', live=True)
         await trainings.stop_training(db, me, "l", "run")
-    async with database.write() as db:
-        assert await trainings.record_training(db, me, "l", "run", '{"step":2}', live=True)
+    assert await record(database, me, '{"step":2}', live=True) == "stop"
 
     assert not await begin(database, me), "it is still going on"
 
 
-async def test_a_run_whose_learner_is_gone_is_told_to_stop(database, me):
-    async with database.write() as db:
-        assert await trainings.record_training(db, me, "l", "nothing", "{}", live=True)
+async def test_a_run_whose_learner_is_gone_is_left(database, me):
+    assert await record(database, me, "{}", live=True) == "leave"
 
 
 async def test_a_finished_run_stays_until_another_has_finished(database, me):
     for run, finished in (("first", True), ("stopped", False), ("second", True), ("failed", False)):
         await begin(database, me)
-        async with database.write() as db:
-            await trainings.record_training(db, me, "l", "run", run, live=False, finished=finished)
+        await record(database, me, run, live=False, finished=finished)
+        async with database.read() as db:
             row = await trainings.training_of(db, me, "l", "run")
         assert row.run == run
         assert row.finished == {"stopped": "first", "failed": "second"}.get(run, run)
@@ -128,10 +134,90 @@ async def test_a_recorded_run_changes_only_that_of_its_learner(database, me):
 
     async with database.write() as db:
         await trainings.stop_training(db, other, "l", "run")
-        await trainings.record_training(db, other, "l", "run", "theirs", live=False)
+    await record(database, other, "theirs", live=False)
     async with database.read() as db:
         mine, theirs = [await trainings.training_of(db, one, "l", "run") for one in (me, other)]
         assert [run.learner_id for run in await trainings.trainings_by(db, me)] == [me]
         assert await trainings.live_training(db, other) is None
     assert (mine.run, mine.live, mine.stopping) == ("{}", True, False)
     assert (theirs.run, theirs.live, theirs.stopping) == ("theirs", False, True)
+
+
+async def halted(database, learner):
+    """Owner and halt as they are kept."""
+    async with database.read() as db:
+        return (
+            await db.execute(select(TrainingRun.owner, TrainingRun.halt).where(TrainingRun.learner_id == learner))
+        ).one()
+
+
+async def taken(database, owner="there", most=9):
+    async with database.write() as db:
+        return [(one.learner_id, one.owner, one.halt) for one in await trainings.take_over(db, owner, most)]
+
+
+async def test_a_run_that_is_driven_is_nobody_elses(database, me):
+    await begin(database, me)
+
+    assert await taken(database) == []
+    assert await record(database, me, "mine", live=True, owner="there") == "leave"
+    assert await record(database, me, "{}", live=True) == "go on"
+
+
+async def test_a_run_whose_process_is_gone_goes_on_in_another_from_where_it_was_last_kept(database, me, monkeypatch):
+    await begin(database, me)
+    await record(database, me, "{}", live=True, halt="step 400")
+    await record(database, me, "{}", live=True)
+    later = now() + SILENCE + timedelta(seconds=1)
+    monkeypatch.setattr(trainings, "now", lambda: later)
+
+    assert await taken(database) == [(me, "there", "step 400")]
+    assert await taken(database, "elsewhere") == []
+    assert await record(database, me, "late", live=False) == "leave", "the first owner was only slow"
+    async with database.read() as db:
+        run = await trainings.training_of(db, me, "l", "run")
+    assert (run.run, run.live) == ("{}", True)
+
+
+async def test_a_run_that_is_left_goes_on_in_another_at_once(database, me):
+    await begin(database, me)
+    await record(database, me, "{}", live=True, halt="step 9", leaving=True)
+
+    assert await taken(database) == [(me, "there", "step 9")]
+
+
+async def test_no_more_runs_are_taken_over_than_there_is_room_for(database, me):
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+    for one in (me, other):
+        await begin(database, one)
+        await record(database, one, "{}", live=True, leaving=True)
+
+    assert [len(await taken(database, most=1)) for _ in range(3)] == [1, 1, 0]
+
+
+async def test_of_many_servers_that_take_over_at_once_one_has_the_run(database, url, me):
+    other = Database(url)
+    await begin(database, me)
+    await record(database, me, "{}", live=True, leaving=True)
+
+    found = await asyncio.gather(*(taken(one, str(n)) for n, one in enumerate((database, other) * 3)))
+
+    await other.close()
+    assert sum(map(len, found)) == 1
+
+
+async def test_where_to_go_on_from_is_forgotten_when_a_run_has_ended(database, me):
+    await begin(database, me)
+
+    await record(database, me, "{}", live=False)
+
+    assert (await halted(database, me)).halt is None
+
+
+async def test_a_run_that_was_left_long_ago_is_not_gone_on_with(database, me, monkeypatch):
+    await begin(database, me)
+    later = now() + FORGOTTEN + timedelta(seconds=1)
+    monkeypatch.setattr(trainings, "now", lambda: later)
+
+    assert await taken(database) == []

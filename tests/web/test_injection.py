@@ -210,10 +210,17 @@ async def _stored(settings: Settings, token: str, snapshot: Snapshot, preset: st
         known = await learners.known(db, token)
         assert known is not None
         begun = Begun(
-            lesson=lesson, exercise="run", preset=preset, attempt_id=None, passing=False, run=encoded(snapshot)
+            lesson=lesson,
+            exercise="run",
+            preset=preset,
+            attempt_id=None,
+            passing=False,
+            run=encoded(snapshot),
+            owner="o",
+            halt="h",
         )
         await trainings.begin_training(db, known.learner, begun)
-        await trainings.record_training(db, known.learner, lesson, "run", encoded(snapshot), live=False)
+        await trainings.record_training(db, known.learner, lesson, "run", encoded(snapshot), owner="o", live=False)
     await database.close()
 
 

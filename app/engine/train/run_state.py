@@ -5,7 +5,7 @@ come from the same seed.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,23 @@ class StretchFailedError(Exception):
         self.answer = answer
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """How far a descent is, as numbers with which it can go on anywhere.
+
+    Args:
+        losses: Of each step that was done; None where none was. The *state* is then empty as well.
+        seconds: Computing time so far.
+    """
+
+    losses: Numbers | None = None
+    state: Mapping[str, Numbers] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+NOWHERE = Reached()
+
+
 class Descent:
     """A run of *steps* steps, as far as it has come."""
 
@@ -38,7 +55,7 @@ class Descent:
         self.step = 0
         self.seconds = 0.0
         self._losses = np.empty(steps, np.float32)
-        self._state: dict[str, Numbers] = {}
+        self._state: Mapping[str, Numbers] = {}
         self._plain = Stretch(setup=setup, part="start", half=steps // 2)
         self._own = replace(self._plain, code=code, forbid=forbid)
 
@@ -47,6 +64,23 @@ class Descent:
         """The loss of each step that was done."""
         return self._losses[: self.step]
 
+    @property
+    def reached(self) -> Reached:
+        losses = numbers_of(self.losses) if self.step else None
+        return Reached(losses=losses, state=self._state if self.step else {}, seconds=self.seconds)
+
+    def go_on_from(self, reached: Reached) -> None:
+        """Be where another descent of the same kind was.
+
+        Raises:
+            ValueError: It was none of this kind.
+        """
+        if reached.losses is None:
+            return
+        losses = array_of(reached.losses)
+        self._losses[: len(losses)] = losses
+        self.step, self.seconds, self._state = len(losses), reached.seconds, reached.state
+
     async def advance(self, ask: Ask, stop: int) -> None:
         """Do one stretch of steps, up to *stop* at most.
 
@@ -54,7 +88,7 @@ class Descent:
             StretchFailedError: The code failed in some step; the steps before it count.
         """
         if not self._state:
-            self._state = dict(await self._answer(ask, self._plain))
+            self._state = await self._answer(ask, self._plain)
         question = replace(self._own, part="steps", state=self._state, first=self.step, stop=min(stop, self.steps))
         answer = await ask(question)
         self.seconds += answer.wall_ms / 1000
@@ -64,7 +98,7 @@ class Descent:
             found = array_of(losses)
             self._losses[self.step : self.step + len(found)] = found
             self.step += len(found)
-            self._state |= done
+            self._state = {**self._state, **done}
         if answer.outcome != "graded":
             raise StretchFailedError(answer)
 

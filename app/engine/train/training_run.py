@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.engine.run_setup import Setup
 from app.engine.stretch import Stretch, Stretched
-from app.engine.train.run_state import Ask, Descent, Held, StretchFailedError
+from app.engine.train.run_state import NOWHERE, Ask, Descent, Held, Reached, StretchFailedError
 from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot, span
 from app.grading.judge.compare import Reference, closeness
 from app.grading.train.corpus import PARTS
@@ -64,6 +64,11 @@ class SharedDescent:
     def descent(self) -> Descent:
         return self._descent
 
+    def go_on_from(self, reached: Reached) -> None:
+        """Be where another process was, unless this one is further; nobody may be under way with a step."""
+        if not self._turn.locked() and reached.losses and self._descent.step < reached.losses.shape[0]:
+            self._descent.go_on_from(reached)
+
     async def reach(self, ask: Ask, step: int) -> None:
         while self._descent.step < step:
             async with self._turn:
@@ -80,6 +85,26 @@ class SharedDescent:
         return self._judged
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What is to be trained: *steps* steps of *setup* with the gradients of *code*."""
+
+    setup: Setup
+    steps: int
+    code: str
+    forbid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halt:
+    """A run between two stretches: all that another process needs to go on with it."""
+
+    planned: Planned
+    snapshot: Snapshot
+    own: Reached = NOWHERE
+    reference: Reached = NOWHERE
+
+
 class Training:
     """One run with the learner's own gradients.
 
@@ -89,22 +114,39 @@ class Training:
     """
 
     def __init__(
-        self, setup: Setup, steps: int, code: str, forbid: tuple[str, ...], ask: Ask,
-        rows: Mapping[str, int], source: str, references: References,
-    ) -> None:  # fmt: skip
-        self._own = Descent(setup, steps, code, forbid)
-        self._shared = references.of(setup, steps)
+        self, planned: Planned, ask: Ask, rows: Mapping[str, int], source: str, references: References
+    ) -> None:
+        self._own = Descent(planned.setup, planned.steps, planned.code, planned.forbid)
+        self._shared = references.of(planned.setup, planned.steps)
         self._grader = ask
         self._rows = rows
         self._began = time.monotonic()
+        self._began_at = 0
         self._stopping = False
         self._snapshot = Snapshot(
-            phase="waiting", steps=steps, numbers=setup.numbers, examples=rows["train"], source=source
+            phase="waiting", steps=planned.steps, numbers=planned.setup.numbers, examples=rows["train"], source=source
         )
+        self._halt = Halt(planned=planned, snapshot=self._snapshot)
 
     @property
     def snapshot(self) -> Snapshot:
         return self._snapshot
+
+    @property
+    def halt(self) -> Halt:
+        """Where the run was after its last whole stretch."""
+        return self._halt
+
+    def go_on_from(self, halt: Halt) -> None:
+        """Be where another training of the same plan was.
+
+        Raises:
+            ValueError: It was none of the same plan.
+        """
+        self._own.go_on_from(halt.own)
+        self._shared.go_on_from(halt.reference)
+        self._began_at = self._own.step
+        self._halt, self._snapshot = halt, replace(halt.snapshot, phase="waiting", seconds_left=None)
 
     def stop(self) -> None:
         """End the run after the stretch that is under way."""
@@ -145,6 +187,8 @@ class Training:
                 rows = min(CALIBRATION_ROWS, self._rows["train"])
                 await self._sample(await own.calibrated(self._ask, rows))
             self._look()
+            shared = self._shared.descent.reached
+            self._halt = replace(self._halt, snapshot=self._snapshot, own=own.reached, reference=shared)
         return "finished"
 
     async def _judge(self) -> None:
@@ -197,11 +241,12 @@ class Training:
         gap = float(np.abs(own[:shared] - reference[:shared]).max()) if shared else None
         elapsed = max(time.monotonic() - self._began, 1e-3)
         done = self._own.step
+        here = done - self._began_at
         self._see(
             phase="training",
             step=done,
-            steps_per_second=done / elapsed,
-            seconds_left=elapsed / done * (self._own.steps - done) if done else None,
+            steps_per_second=here / elapsed,
+            seconds_left=elapsed / here * (self._own.steps - done) if here else None,
             points=points(own, reference, self._own.steps),
             gap=gap if gap is None or np.isfinite(gap) else None,
         )

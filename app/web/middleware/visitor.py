@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
 from app.store.database import Database
+from app.store.jobs import SESSIONS_STAY
 from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import cookie
 
@@ -32,7 +33,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 REMEMBERED_SECONDS = 30.0
-COOKIE_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one
+COOKIE_SECONDS = round(SESSIONS_STAY.total_seconds())
 MINUTE = 60.0
 FAULT_SECONDS = 600.0
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."

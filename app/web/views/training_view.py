@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.run_setup import setup_of
+from app.engine.train.training_run import Planned
 from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
@@ -148,10 +149,12 @@ async def order_of(
         preset=preset.name,
         attempt_id=picked.id,
         passing=bool(picked.correct),
-        setup=setup_of(train, forward, preset),
-        steps=preset.steps,
-        code="\n".join([*codes, picked.text]),
-        forbid=tuple(dict.fromkeys(rule for box in chain for rule in box.forbid)),
+        planned=Planned(
+            setup=setup_of(train, forward, preset),
+            steps=preset.steps,
+            code="\n".join([*codes, picked.text]),
+            forbid=tuple(dict.fromkeys(rule for box in chain for rule in box.forbid)),
+        ),
     )
 
 

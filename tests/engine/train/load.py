@@ -9,7 +9,7 @@ from app.engine.stretch import Stretch, Stretched
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.run_state import Ask
 from app.engine.train.trainer import Trainer
-from app.engine.train.training_run import References, Training
+from app.engine.train.training_run import Planned, References, Training
 from tests.courses import course_in
 from tests.grading.boxes.load import OpenJail
 
@@ -37,7 +37,9 @@ def open_ask(trainer: Trainer | None = None) -> Ask:
 def training(
     code: str = SOLUTION, *, ask: Ask | None = None, steps: int = 60, references: References | None = None
 ) -> Training:
-    return Training(SETUP, steps, code, (), ask or open_ask(), ROWS, "census", references or References())
+    return Training(
+        Planned(setup=SETUP, steps=steps, code=code), ask or open_ask(), ROWS, "census", references or References()
+    )
 
 
 def run(one: Training):

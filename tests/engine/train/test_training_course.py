@@ -9,7 +9,7 @@ from app.content.course import load_lesson
 from app.engine.run_setup import setup_of
 from app.engine.train.corpus_file import load_examples
 from app.engine.train.trainer import Trainer
-from app.engine.train.training_run import References, Training
+from app.engine.train.training_run import Planned, References, Training
 from app.settings import ROOT
 from tests.engine.train.load import MAKEMORE, run
 
@@ -27,7 +27,11 @@ def finished(jail):
 
     setup = setup_of(train, lesson.forward(train.forward), train.presets[0])
     rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
-    return run(Training(setup, train.presets[0].steps, box.solution.source, (), ask, rows, "", References())), train
+    return run(
+        Training(
+            Planned(setup=setup, steps=train.presets[0].steps, code=box.solution.source), ask, rows, "", References()
+        )
+    ), train
 
 
 def test_2000_steps_with_own_gradients_reach_the_promised_loss(finished):

@@ -1,15 +1,17 @@
 """Whole training runs: what right and wrong gradients come to, and every way in which a run may end."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from app.engine.codec import plain, restored
 from app.engine.stretch import Stretched
 from app.engine.train import training_run as module
 from app.engine.train.snapshot import Snapshot, span
-from app.engine.train.training_run import References, points
+from app.engine.train.training_run import Halt, References, points
 from tests.engine.train.load import BOX, ROWS, SOLUTION, open_ask, run, training
 
 MISSING_SHARE = SOLUTION.replace("- dhpreact.sum(0) ", "")
@@ -218,3 +220,64 @@ def test_a_snapshot_says_whether_it_still_goes_on():
     assert one.live
     assert not replace(one, phase="lost").live
     assert one.coincides is None
+
+
+def test_a_run_that_another_process_goes_on_with_comes_to_the_same(monkeypatch):
+    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 1e-6)  # a stretch of one step or few
+    monkeypatch.setattr(module, "MILESTONES", (4,))
+    whole, first = training(steps=10), training(steps=10)
+
+    async def stopped_on_the_way(ask):
+        async def until(stretch):
+            if stretch.part == "steps" and stretch.code is not None and stretch.first >= 6:
+                raise ConnectionError
+            return await ask(stretch)
+
+        first._grader = until
+        with pytest.raises(ConnectionError):
+            await first.run()
+
+    expected = run(whole)
+    asyncio.run(stopped_on_the_way(open_ask()))
+    crossed = restored(Halt, json.loads(json.dumps(plain(first.halt))))
+    asked = []
+
+    async def counted(stretch):
+        asked.append((stretch.part, stretch.code is None, stretch.first))
+        return await open_ask()(stretch)
+
+    second = training(steps=10, ask=counted)
+    second.go_on_from(crossed)
+    assert (second.snapshot.phase, second.snapshot.step) == ("waiting", 6)
+    result = run(second)
+
+    assert min(first for part, _, first in asked if part == "steps") == 6, "nothing is done twice, by either"
+    for name in ("phase", "step", "points", "gap", "sampled", "judged", "compared"):
+        assert getattr(result, name) == getattr(expected, name), name
+
+
+def test_a_run_that_was_left_before_its_first_step_begins():
+    halt = restored(Halt, json.loads(json.dumps(plain(training().halt))))
+    second = training()
+    second.go_on_from(halt)
+
+    assert run(second).phase == "finished"
+
+
+def test_where_others_were_is_no_step_back_for_what_is_shared():
+    references = References()
+    run(training(references=references))
+    early = training()
+
+    one = training(references=references)
+    one.go_on_from(early.halt)
+
+    assert run(one).coincides
+
+
+def test_a_halt_of_a_longer_run_is_refused():
+    longer = training(steps=61)
+    run(longer)
+
+    with pytest.raises(ValueError, match="broadcast"):
+        training().go_on_from(longer.halt)

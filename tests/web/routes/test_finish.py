@@ -157,7 +157,14 @@ def test_a_run_that_a_later_one_has_replaced_is_not_denied(client: TestClient, w
 def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, said: str) -> None:
     run = Snapshot(**{name: getattr(RUN, name) for name in RUN.__slots__} | changes)
     begun = trainings.Begun(
-        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run=encoded(run)
+        lesson="training",
+        exercise="run",
+        preset="short",
+        attempt_id=None,
+        passing=True,
+        run=encoded(run),
+        owner="o",
+        halt="h",
     )
     write(trainings.begin_training, begun)
     end(write, run)
@@ -169,7 +176,9 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
 
 
 def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
-    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    begun = trainings.Begun(
+        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+    )
     stopped = replace(RUN, phase="stopped", step=40, judged=(), sampled=(), compared=())
     for run in (RUN, stopped):
         write(trainings.begin_training, replace(begun, run=encoded(run)))
@@ -185,7 +194,9 @@ def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) 
 
 
 def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, write) -> None:
-    begun = trainings.Begun(lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="")
+    begun = trainings.Begun(
+        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+    )
     later = replace(RUN, judged=(Judged(part="test", rows=10, own=2.3001, reference=2.3001),))
     for run in (RUN, later):
         write(trainings.begin_training, replace(begun, run=encoded(run)))

@@ -5,7 +5,6 @@ import re
 import threading
 import time
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from app.engine.train.trainer import Trainer
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.store.database import now
 from app.store.progress import LessonState
+from app.store.trainings import FORGOTTEN, SILENCE
 from app.web.application import create_app
 from app.web.middleware.visitor import Allowance
 from app.web.views import training_view
@@ -413,7 +413,7 @@ def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped
         assert f"{float(first):.3f} (test)" in shown
 
 
-def test_a_restart_is_told_as_what_it_is(settings, grader):
+def test_a_run_goes_on_after_a_restart(settings, grader):
     headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
     with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
         check(client, SOLUTION)
@@ -422,14 +422,12 @@ def test_a_restart_is_told_as_what_it_is(settings, grader):
         cookies = client.cookies
 
     with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
-        text = client.get(PAGE).text
-        assert phase(text) == "lost"
-        assert "The server was restarted while this run was going, so it ended at step 0." in text
-        start(client)
-        assert phase(ended(client)) == "finished"
+        text = ended(client)
+        assert phase(text) == "finished"
+        assert "At every step the loss is that of autograd" in text
 
 
-def test_a_server_that_was_killed_is_noticed_by_its_silence(monkeypatch, settings, grader):
+def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(monkeypatch, settings, grader):
     headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
     app = create_app(settings, COURSE, grader)
     with TestClient(app, headers=headers) as client:
@@ -439,15 +437,53 @@ def test_a_server_that_was_killed_is_noticed_by_its_silence(monkeypatch, setting
         cookies = client.cookies
         app.state.site.runs._record = nothing  # a killed process writes nothing down
 
-    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
-        assert phase(client.get(PAGE).text) == "waiting"
-        later = now() + timedelta(minutes=1)
+    other = create_app(settings, COURSE, TrainingGrader())
+    with TestClient(other, headers=headers, cookies=cookies) as client:
+        text = client.get(PAGE).text
+        assert phase(text) == "waiting"
+        assert start(client).status_code == 409
+        later = now() + SILENCE
         monkeypatch.setattr("app.store.trainings.now", lambda: later)
-        assert phase(client.get(PAGE).text) == "lost"
+        client.portal.call(other.state.site.runs.take_over)
+        assert phase(ended(client)) == "finished"
 
 
-async def nothing(*_):
-    return False
+def test_a_run_that_nobody_went_on_with_is_told_as_what_it_is(monkeypatch, settings, grader):
+    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+        check(client, SOLUTION)
+        grader.free.clear()
+        start(client)
+        cookies = client.cookies
+
+    later = now() + FORGOTTEN
+    monkeypatch.setattr("app.store.trainings.now", lambda: later)
+    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
+        text = client.get(PAGE).text
+        assert phase(text) == "lost"
+        assert "The server ended while this run was going, so it ended at step 0." in text
+        start(client)
+        assert phase(ended(client)) == "finished"
+
+
+def test_a_run_that_is_left_is_stopped_by_any_server(settings, grader):
+    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+        check(client, SOLUTION)
+        grader.free.clear()
+        start(client)
+        cookies = client.cookies
+
+    app = create_app(settings, COURSE, TrainingGrader())
+    app.state.site.runs.take_over = nothing
+    with TestClient(app, headers=headers, cookies=cookies) as client:
+        assert phase(client.get(PAGE).text) == "waiting"
+        assert phase(client.post(f"{RUN}/stop").text) == "stopped"
+        assert phase(client.get(PAGE).text) == "stopped"
+
+
+async def nothing(*_, **__):
+    return "go on"
 
 
 def test_names_that_cannot_be_read_are_told_before_anything_runs(settings, tmp_path):

@@ -1,0 +1,92 @@
+"""What one process tells all others: that a row has changed. Keys only; whoever is told reads the row.
+
+On SQLite there is one process, which wakes its own waiters. PostgreSQL carries the key to every process, over one
+connection each. A waiter looks by itself now and then, so a word that is lost costs time and never truth.
+"""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from sqlalchemy import event, func, make_url, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+log = structlog.get_logger()
+
+CHANNEL = "backhand"
+LOOK_SECONDS = 5.0
+"""After this long without a word, a waiter looks by itself."""
+AGAIN_SECONDS = 1.0
+
+
+class Bus:
+    """The words about the rows of the database at *url*."""
+
+    def __init__(self, url: str) -> None:
+        parts = make_url(url)
+        self._shared = parts.get_backend_name() == "postgresql"
+        self._address = parts.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+        self.listens = asyncio.Event()
+
+    async def tell(self, db: AsyncSession, key: str) -> None:
+        """Wake whoever waits for *key*, wherever, when the transaction of *db* is committed."""
+        if self._shared:
+            await db.execute(select(func.pg_notify(CHANNEL, key)))
+        else:
+            event.listen(db.sync_session, "after_commit", lambda _: self._wake(key), once=True)
+
+    @contextmanager
+    def hearing(self, key: str) -> Iterator["Ear"]:
+        """Hear of *key* from here on."""
+        woken = asyncio.Event()
+        self._waiting[key].add(woken)
+        try:
+            yield Ear(woken)
+        finally:
+            self._waiting[key].discard(woken)
+            if not self._waiting[key]:
+                del self._waiting[key]
+
+    async def listen(self) -> None:
+        """Bring words from other processes, until it is cancelled."""
+        if not self._shared:
+            self.listens.set()
+            return
+        import psycopg  # an extra: there where PostgreSQL is used
+
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {CHANNEL}")
+                    self.listens.set()
+                    for key in tuple(self._waiting):  # what was said meanwhile was not heard
+                        self._wake(key)
+                    async for word in connection.notifies():
+                        self._wake(word.payload)
+            except (psycopg.Error, OSError) as error:
+                log.warning("bus-lost", error=type(error).__name__, effect=f"Pages look every {LOOK_SECONDS:g} s.")
+            self.listens.clear()
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    def _wake(self, key: str) -> None:
+        for woken in self._waiting.get(key, ()):
+            woken.set()
+
+
+class Ear:
+    """Waits for words about one key."""
+
+    def __init__(self, woken: asyncio.Event) -> None:
+        self._woken = woken
+        self.heard = False
+
+    async def wait(self, seconds: float = LOOK_SECONDS) -> None:
+        """Until there is a word, which may have come since the last one, or for *seconds*; *heard* tells which."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), seconds)
+        self.heard = self._woken.is_set()
+        self._woken.clear()
