@@ -40,6 +40,7 @@ LANGUAGES = (
 )
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 CODE_SPAN = re.compile(r"`([^`]+)`")
+STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
 
 CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
 
@@ -60,11 +61,17 @@ def highlighted(source: str, language: str = "python") -> Markup:
 
 @lru_cache(maxsize=1024)
 def sentence(text: str) -> Markup:
-    """Plain text with `code` in backticks, escaped: for messages that are composed here, not written in markdown."""
-    parts = CODE_SPAN.split(text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
-    )
+    """Plain text with `code` in backticks and *stressed* words, escaped: for messages that are no markdown."""
+    return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _stressed)
+
+
+def _stressed(text: str) -> Markup:
+    return _marked(text, STRESSED, Markup("<em>{}</em>"))
+
+
+def _marked(text: str, span: re.Pattern[str], tag: Markup, rest: Callable[[str], Markup] = escape) -> Markup:
+    parts = span.split(text)
+    return Markup("").join(tag.format(part) if index % 2 else rest(part) for index, part in enumerate(parts))
 
 
 class Prose:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from app.content.prose import STRESSED
 from app.engine.grader import Nudge, Run
 from app.grading.forward.facts import Outcome
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
@@ -229,7 +230,7 @@ def nudge_announcement(nudge: Nudge) -> str:
 
 def spoken(text: str) -> str:
     """Without the marks that only the eye reads."""
-    return " ".join(text.replace("`", "").split())
+    return " ".join(STRESSED.sub(r"\1", text.replace("`", "")).split())
 
 
 def compared(one: NameVerdict) -> str:

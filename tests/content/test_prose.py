@@ -115,6 +115,18 @@ def test_sentences_escape_everything_but_code():
     assert sentence("`a<b` is <i>") == Markup("<code>a&lt;b</code> is &lt;i&gt;")
 
 
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("The *other* side: `y * x * 2`.", "The <em>other</em> side: <code>y * x * 2</code>."),
+        ("*Not* <b>, but *twice that*", "<em>Not</em> &lt;b&gt;, but <em>twice that</em>"),
+        ("a*b*c, 2 * 3 * 4, x ** 2 and y ** 2", "a*b*c, 2 * 3 * 4, x ** 2 and y ** 2"),
+    ],
+)
+def test_stressed_words_of_a_sentence_are_told_from_products(text, html):
+    assert sentence(text) == Markup(html)
+
+
 class Tags(HTMLParser):
     """Collects every tag and attribute name of a page."""
 

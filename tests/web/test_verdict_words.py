@@ -71,6 +71,12 @@ def test_the_spoken_sentence_names_the_first_fault_without_marks() -> None:
     assert VerdictView(verdict("right")).announcement == "1 of 1 right, checked on 2 hidden sizes."
 
 
+def test_stressed_words_are_spoken_like_others() -> None:
+    assert run_announcement(Run(outcome="error", message="Take the *other* one, `a * b`.")) == (
+        "Stopped by an error. Take the other one, a * b."
+    )
+
+
 def test_a_run_is_announced_by_what_it_shows() -> None:
     assert run_announcement(Run(outcome="graded")) == "It ran: 0 values shown."
     assert run_announcement(Run(outcome="error", message="`q` is not defined.")) == (
