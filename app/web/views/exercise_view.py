@@ -39,7 +39,7 @@ from app.web.views.prediction import Prediction, prediction_of
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
-UNTIL_RIGHT = "# Your code of the box above belongs here. Once it is right, Reset brings it."
+UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, Reset brings it."
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
 STATES = {True: "right", False: "wrong", None: "open"}
