@@ -23,15 +23,16 @@ settings.register_profile(
 )
 settings.load_profile("project")
 
-BROWSER = "tests/browser/"
+SHARING = ("tests/browser/", "tests/content/export/", "tests/engine/pool/")
+"""Rooms whose tests share what is dear: a server and a browser, what every export printed, a pool that is killed."""
 
 
 class Rooms(LoadScopeScheduling):
-    """A file is run by one worker, and so is the whole room of the browser: one server and one browser for it."""
+    """A file is run by one worker, and so is a whole room that shares what is dear."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return BROWSER if file.startswith(BROWSER) else file
+        return next((room for room in SHARING if file.startswith(room)), file)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""

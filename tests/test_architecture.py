@@ -2,12 +2,13 @@
 
 import pytest
 
+from app.sandbox.runner import Jail
 from tests.walks import HEADINGS, MOST, PAGE, ROOT, gone, pages_of_the_course, written
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, list[str]]:
-    return gone()
+def found(jail: Jail) -> dict[str, list[str]]:
+    return gone(jail)
 
 
 @pytest.mark.parametrize("walk", HEADINGS)
@@ -22,8 +23,8 @@ def test_the_page_tells_the_walk_as_it_is_gone(found: dict[str, list[str]], walk
     assert set(told[walk]) == set(found[walk]), "python -m tests.walks writes them anew"
 
 
-def test_no_page_of_the_course_enters_more_files_than_a_person_can_follow() -> None:
-    long = {slug: files for slug, files in pages_of_the_course().items() if len(files) > MOST["page"]}
+def test_no_page_of_the_course_enters_more_files_than_a_person_can_follow(jail: Jail) -> None:
+    long = {slug: files for slug, files in pages_of_the_course(jail).items() if len(files) > MOST["page"]}
 
     assert long == {}
 

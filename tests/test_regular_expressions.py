@@ -9,7 +9,7 @@ import re
 import re._parser as parser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -116,17 +116,16 @@ def shared(way: list[Part]) -> bool:
 
 def patterns() -> Iterator[tuple[str, str, str, int]]:
     """Place, pattern, use and flags of everything that is given to `re`, and of the tables of torch's messages."""
-    files = [path for path in sorted(APP.rglob("*.py")) if not str(path.relative_to(APP)).startswith(OURS)]
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in files}
+    paths = [path for path in sorted(APP.rglob("*.py")) if not str(path.relative_to(APP)).startswith(OURS)]
+    files = {path: list(ast.walk(ast.parse(path.read_text("utf-8")))) for path in paths}
     uses: dict[str, set[str]] = {}
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                uses.setdefault(node.value.id, set()).add(node.attr)
-    for path, tree in trees.items():
-        named = {id(one.value): one.targets[0].id for one in ast.walk(tree)
+    for node in chain.from_iterable(files.values()):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            uses.setdefault(node.value.id, set()).add(node.attr)
+    for path, nodes in files.items():
+        named = {id(one.value): one.targets[0].id for one in nodes
                  if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)}  # fmt: skip
-        for node in ast.walk(tree):
+        for node in nodes:
             if not (isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")):
                 continue
             use, text = node.func.attr, text_of(node.args[0]) if node.args else None
@@ -149,9 +148,11 @@ def text_of(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-@pytest.mark.parametrize(("place", "pattern", "use", "flags"), list(patterns()))
-def test_a_pattern_takes_linear_time(place, pattern, use, flags):
-    assert is_linear(pattern, use, flags), f"{place}: {pattern}"
+def test_every_pattern_takes_linear_time():
+    found = list(patterns())
+
+    assert len(found) > 50
+    assert [f"{place}: {pattern}" for place, pattern, use, flags in found if not is_linear(pattern, use, flags)] == []
 
 
 @pytest.mark.parametrize(

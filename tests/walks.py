@@ -46,15 +46,12 @@ class NearGrader:
 
 
 @contextmanager
-def near_site(folder: Path, course: Path) -> Iterator[Asker]:
-    jail = Jail()
-    try:
-        grader = NearGrader(Engine(jail, None))
-        settings = Settings(data_dir=folder, database_url="", secure_cookies=False)
+def near_site(jail: Jail, course: Path) -> Iterator[Asker]:
+    grader = NearGrader(Engine(jail, None))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder), database_url="", secure_cookies=False)
         with asking(create_app(settings, course_in(course), grader)) as asker:
             yield asker
-    finally:
-        jail.close()
 
 
 @contextmanager
@@ -110,18 +107,18 @@ def walks(asker: Asker) -> dict[str, list[str]]:
     return found
 
 
-def gone() -> dict[str, list[str]]:
-    with tempfile.TemporaryDirectory() as folder, near_site(Path(folder), ROOT / "tests" / "web" / "course") as asker:
+def gone(jail: Jail) -> dict[str, list[str]]:
+    with near_site(jail, ROOT / "tests" / "web" / "course") as asker:
         return walks(asker)
 
 
-def pages_of_the_course() -> dict[str, list[str]]:
+def pages_of_the_course(jail: Jail) -> dict[str, list[str]]:
     """By lesson: the files that its page enters, for somebody who has written in a box."""
     lessons = ROOT / "lessons"
     course = course_in(lessons)
     lesson, box = next((one, box) for one in course.lessons for box in one.exercises if isinstance(box, Grad))
     found = {}
-    with tempfile.TemporaryDirectory() as folder, near_site(Path(folder), lessons) as asker:
+    with near_site(jail, lessons) as asker:
         form = urlencode({"code": "dx = 1", "revision": "0"}).encode()
         begun = asker(Ask("POST", f"/lessons/{lesson.slug}/code/{box.name}/draft", SENT, form))
         cookie = (b"cookie", begun.header("set-cookie").partition(";")[0].encode())
@@ -148,7 +145,10 @@ def about(file: str) -> str:
 
 def main() -> None:
     page = PAGE.read_text("utf-8")
-    for name, files in gone().items():
+    jail = Jail()
+    found = gone(jail)
+    jail.close()
+    for name, files in found.items():
         before, _, rest = page.partition(f"### {HEADINGS[name]}")
         _, mark, after = rest.partition("\n#")
         listed = "\n".join(f"{at}. `{file}`: {about(file)}" for at, file in enumerate(files, start=1))
