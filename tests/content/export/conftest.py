@@ -1,9 +1,10 @@
 """Exports are run as their readers run them: in a process that knows torch and nothing of this project."""
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,50 +16,56 @@ from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.web.pictures.alone import drawings_of
 from tests.courses import LESSONS, course_in
-from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "good"
 
 # Runs the code cells of every notebook from top to bottom, and every script as a whole; says what each printed.
 RUNNER = """
-import contextlib, io, json, pathlib, sys, traceback
+import contextlib, io, json, os, pathlib, sys, traceback
 
-said = {}
-for path in map(pathlib.Path, sys.argv[1:]):
-    text = path.read_text("utf-8")
-    cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else [{"cell_type": "code", "source": text}]
-    names = {"__name__": "__main__"}
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            for cell in cells:
-                if cell["cell_type"] == "code":
-                    exec(compile("".join(cell["source"]), path.name, "exec"), names)
-            error = ""
-        except Exception:
-            error = traceback.format_exc()
-    said[path.name] = {"printed": printed.getvalue(), "error": error}
-assert not [name for name in sys.modules if name == "app" or name.startswith("app.")]
-print(json.dumps(said))
+for folder in map(str.strip, sys.stdin):
+    os.chdir(folder)
+    said = {}
+    for path in pathlib.Path(folder).iterdir():
+        text = path.read_text("utf-8")
+        cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else [{"cell_type": "code", "source": text}]
+        names = {"__name__": "__main__"}
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            try:
+                for cell in cells:
+                    if cell["cell_type"] == "code":
+                        exec(compile("".join(cell["source"]), path.name, "exec"), names)
+                error = ""
+            except Exception:
+                error = traceback.format_exc()
+        said[path.name] = {"printed": printed.getvalue(), "error": error}
+    assert not [name for name in sys.modules if name == "app" or name.startswith("app.")]
+    print(json.dumps(said), flush=True)
 """
 
+Run = Callable[[Mapping[str, str]], dict[str, dict[str, str]]]
 
-def run(files: Mapping[str, str], folder: Path) -> dict[str, dict[str, str]]:
-    """By file name: what it printed, and the traceback where it stopped."""
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    paths = [str(folder / name) for name in files]
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", RUNNER, *paths],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=SECONDS,
-        check=False,
+
+@pytest.fixture(scope="session")
+def run_exports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs files in a process that imports torch once; by file name: what it printed, and where it stopped."""
+    reader = subprocess.Popen(
+        [sys.executable, "-I", "-c", RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert reader.stdin is not None
+    assert reader.stdout is not None
+
+    def run(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
+        folder = tmp_path_factory.mktemp("exports")
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        print(folder, file=reader.stdin, flush=True)
+        return json.loads(reader.stdout.readline())
+
+    with reader:
+        yield run
 
 
 @pytest.fixture(scope="session")
@@ -87,25 +94,26 @@ def exports(lessons: list[Lesson]) -> dict[str, str]:
     return files
 
 
-class Ran(dict[str, dict[str, str]]):
-    """What every notebook and every script did; those of a state and a form are run in one process, when asked for."""
+STEPS = re.compile(r"^(steps\w*(?:, \w+)* =) \d{4}\b", re.MULTILINE)
+"""How long a run trains; one with blanks trains with autograd alone, and shows in a few steps what it is."""
 
-    def __init__(self, exports: dict[str, str], folders: pytest.TempPathFactory) -> None:
+
+class Ran(dict[str, dict[str, str]]):
+    """What every notebook and every script did; those of a state and a form are run together, when asked for."""
+
+    def __init__(self, exports: dict[str, str], run: Run) -> None:
         super().__init__()
-        self._exports, self._folders = exports, folders
+        self._exports, self._run = exports, run
 
     def __missing__(self, name: str) -> dict[str, str]:
         kind = name[name.index(".") :]
         alike = {one: text for one, text in self._exports.items() if one.endswith(kind)}
-        self |= run(alike, self._folders.mktemp("exports"))
+        if kind.startswith(".blank"):
+            alike = {one: STEPS.sub(r"\1 30", text) for one, text in alike.items()}
+        self |= self._run(alike)
         return self[name]
 
 
 @pytest.fixture(scope="session")
-def ran(exports: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    return Ran(exports, tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def run_exports(tmp_path_factory: pytest.TempPathFactory):
-    return lambda files: run(files, tmp_path_factory.mktemp("own"))
+def ran(exports: dict[str, str], run_exports: Run) -> Ran:
+    return Ran(exports, run_exports)
