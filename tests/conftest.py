@@ -1,5 +1,6 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -46,6 +47,12 @@ class Rooms(LoadScopeScheduling):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
     return Rooms(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: to look through it for garbage again and again is a tenth of what the tests cost."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
