@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
-from tests.browser.answers import LESSONS, read_lesson
+from tests.browser.answers import LESSONS, SLUG, read_lesson
 from tests.browser.steps import expect_verdict, open_page, write
 from tests.courses import course_in
 
@@ -58,7 +58,10 @@ BOXES = """boxes => boxes.map(box => [
 ])"""
 
 
-@pytest.mark.parametrize("slug", ["first-layer-and-exam", "batch-norm-in-pieces", "from-scalars-to-tensors"])
+@pytest.mark.parametrize(
+    "slug",
+    ["first-layer-and-exam", *(pytest.param(one, marks=pytest.mark.prove) for one in ("batch-norm-in-pieces", SLUG))],
+)
 def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: str) -> None:
     open_page(page, f"/lessons/{slug}")
     boxes = page.locator("code-box")
@@ -110,16 +113,16 @@ LEFT_EDGES = """line => {
 }"""
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_what_is_wrapped_of_a_line_of_code_does_not_begin_where_lines_begin(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+def test_what_is_wrapped_of_a_line_of_code_does_not_begin_where_lines_begin(page: Page) -> None:
     open_page(page, ADDRESS)
-    write(page, BOX, "dC = " + " + ".join(["demb"] * 30))
+    write(page, BOX, "dC = " + " + ".join(["demb"] * 60))
 
-    left = page.locator(f"#{BOX.name} .cm-line").first.evaluate(LEFT_EDGES)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        left = page.locator(f"#{BOX.name} .cm-line").first.evaluate(LEFT_EDGES)
 
-    assert len(left) > 1
-    assert all(one > left[0] + 10 for one in left[1:])
+        assert len(left) > 1
+        assert all(one > left[0] + 10 for one in left[1:])
 
 
 def test_more_than_two_axes_are_listed_as_in_a_sentence(page: Page) -> None:
@@ -139,7 +142,7 @@ ROWS = """() => [...document.querySelectorAll(".masthead, .code-form .actions")]
 })"""
 
 
-@pytest.mark.parametrize("slug", ["first-layer-and-exam", "from-the-loss-to-the-logits"])
+@pytest.mark.parametrize("slug", [pytest.param(LESSON.slug, marks=pytest.mark.prove), "from-the-loss-to-the-logits"])
 def test_the_head_of_the_page_and_the_buttons_of_a_box_stand_in_one_row(page: Page, slug: str) -> None:
     lesson = read_lesson(slug)
     page.goto(f"/lessons/{slug}")
@@ -159,8 +162,15 @@ PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions butto
 }))"""
 
 
-@pytest.mark.parametrize("action", ["check", "run"])
-@pytest.mark.parametrize("checked", [False, True], ids=["first", "again"])
+@pytest.mark.parametrize(
+    ("action", "checked"),
+    [
+        pytest.param("check", False, id="first check", marks=pytest.mark.prove),
+        pytest.param("check", True, id="another check"),
+        pytest.param("run", False, id="first run"),
+        pytest.param("run", True, id="another run", marks=pytest.mark.prove),
+    ],
+)
 def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page, action: str, checked: bool) -> None:
     open_page(page, ADDRESS)
     form = page.locator(f"#{BOX.name}-form")

@@ -119,7 +119,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One for all: each test asks as a learner of its own, with texts of its own."""
     found = Server(tmp_path_factory.mktemp("outage"))
     yield found
-    found.end(signal.SIGKILL)
+    if found.process.poll() is None:
+        found.end(signal.SIGKILL)
 
 
 def check(server: Server, cookie: str, code: str) -> tuple[int, str]:
@@ -159,12 +160,10 @@ def test_a_disk_that_takes_nothing_more_is_told_and_the_server_goes_on_when_it_d
     assert server.ask("GET", "/readyz")[0] == 200
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_that_ends_during_a_check_loses_nothing_that_was_written(
-    server: Server, number: signal.Signals
-) -> None:
-    cookie, right, endless = server.cookie(), f"{RIGHT}# before {number}", f"{ENDLESS}# until {number}"
-    assert 'data-passed="true"' in check(server, cookie, right)[1]
+def ended_during_a_check(server: Server, number: signal.Signals) -> tuple[str, int, str]:
+    """The session of a learner who had checked a right text, and the answer to the check that was under way."""
+    cookie, endless = server.cookie(), f"{ENDLESS}# until {number}"
+    assert 'data-passed="true"' in check(server, cookie, f"{RIGHT}# before {number}")[1]
     answers: list[tuple[int, str]] = []
     asking = threading.Thread(target=lambda: answers.append(check(server, cookie, endless)))
     asking.start()
@@ -174,14 +173,27 @@ def test_a_server_that_ends_during_a_check_loses_nothing_that_was_written(
     asking.join(SECONDS)
 
     ((status, text),) = answers
-    if number == signal.SIGTERM:
-        assert status == 200, text
-        assert "took too long" in text
-    else:
-        assert status == 0
+    return cookie, status, text
+
+
+def test_a_server_that_is_killed_during_a_check_loses_nothing_that_was_written(server: Server) -> None:
+    cookie, status, _ = ended_during_a_check(server, signal.SIGKILL)
+    right = f"{RIGHT}# before {signal.SIGKILL}"
+
+    assert status == 0
     server.start()
     page = server.ask("GET", "/lessons/linear", cookie=cookie)[1]
     assert re.search(r'<textarea id="linear-backward-code"[^>]*>\n?while True:', page)
     assert 'data-solved="true"' in page
     assert right in server.texts("attempt")
     assert 'data-passed="true"' in check(server, cookie, right)[1]
+
+
+def test_a_server_that_is_told_to_end_answers_what_it_was_asked(server: Server) -> None:
+    """The last that is asked of it."""
+    _, status, text = ended_during_a_check(server, signal.SIGTERM)
+
+    assert status == 200, text
+    assert "took too long" in text
+    assert f"{RIGHT}# before {signal.SIGTERM}" in server.texts("attempt")
+    assert f"{ENDLESS}# until {signal.SIGTERM}" in server.texts("attempt")

@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -137,20 +138,15 @@ def test_the_last_right_answer_completes_the_lesson(client: TestClient, page) ->
     assert "8/8" in client.get("/").text
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
 @pytest.mark.parametrize("name", RIGHT)
-def test_no_answer_breaks_the_page_or_gets_out_of_its_place(client: TestClient, name: str, hostile: str) -> None:
+def test_no_answer_breaks_the_page_or_gets_out_of_its_place(client: TestClient, name: str) -> None:
     fields = ("left", "right") if name == "dw-product" else ("answer",)
-    data = dict.fromkeys(fields, hostile)
-    answers = [
-        client.post(f"{LESSON}/quiz/{name}", data=data, headers=HTMX),
-        client.post(f"{LESSON}/quiz/{name}", data=data),
-    ]
+    for hostile, headers in product(HOSTILE, ({}, HTMX)):
+        response = client.post(f"{LESSON}/quiz/{name}", data=dict.fromkeys(fields, hostile), headers=headers)
 
-    for response in answers:
         assert response.status_code == 200
         for live in ("<script>alert", "<img src=x", "<b>x</b>", ">49<"):
-            assert live not in response.text
+            assert live not in response.text, hostile
 
 
 def test_too_many_values_are_refused_with_a_page(client: TestClient) -> None:
