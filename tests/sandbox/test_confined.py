@@ -30,7 +30,14 @@ as_root = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module", params=[pytest.param(owner, marks=as_root) for owner in OWNERS])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("root", marks=as_root),
+        pytest.param("root who cannot change", marks=[as_root, pytest.mark.prove]),
+        pytest.param("nobody", marks=as_root),
+    ],
+)
 def child(request: pytest.FixtureRequest) -> Iterator[tuple[str, int, RemoteJail]]:
     """Who started the jail, a running child, and the jail."""
     remote = RemoteJail(OWNERS[request.param])
@@ -131,11 +138,12 @@ def test_network_kernel_objects_and_host_name_are_not_those_of_the_machine(child
     assert Path(f"/proc/{pid}/ns/{space}").readlink() != Path(f"/proc/self/ns/{space}").readlink()
 
 
-def test_it_ends_when_grader_and_zygote_are_killed(child):
+def test_when_the_grader_is_killed_its_zygote_ends_and_so_does_the_run(child):
     """The last that is asked of each."""
     _, pid, remote = child
     remote.kill()
 
+    assert eventually(lambda: not status(remote.zygote_pid))
     assert eventually(lambda: not status(pid))
 
 

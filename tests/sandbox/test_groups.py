@@ -20,7 +20,7 @@ from tests.waiting import SECONDS
 MOUNTS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
     """A group in which others can be made, with the memory controller."""
     for mount in MOUNTS:
@@ -52,6 +52,12 @@ def jail_in(folder: Path | None) -> Iterator[Jail]:
         jail.close()
 
 
+@pytest.fixture(scope="module")
+def jail(folder: Path) -> Iterator[Jail]:
+    with jail_in(folder) as made:
+        yield made
+
+
 # Address space is bounded; the tables of what is mapped and given back again are not counted there.
 TABLES = """
 import ctypes
@@ -71,15 +77,27 @@ while stride >= 8192:
 """
 
 
-def test_tables_of_pages_count_and_end_the_run_alone(folder):
-    with jail_in(folder) as jail:
-        zygote = jail.zygote_pid
-        bound(folder, used(folder) + 128 * 2**20)
-        reply = jail.run(Job(driver="probe", header={"source": TABLES}, seconds=20, cpu_seconds=20))
-        after = jail.run(Job(driver="probe", header={"source": "y = torch.ones(2)", "names": ["y"]}))
+def test_a_zygote_and_its_runs_are_bounded_in_a_group_and_the_grader_is_not_in_it(folder, jail):
+    with running(jail) as child:
+        (group,) = folder.glob("backhand-*")
+        inside = (group / "cgroup.procs").read_text().split()
 
-        assert reply.ending == "memory"
-        assert (after.ending, jail.zygote_pid) == ("done", zygote)
+        assert {str(child), str(jail.zygote_pid)} <= set(inside)
+        assert str(os.getpid()) not in inside
+        assert str(groups.GROUP_BYTES) in [file.read_text().strip() for file in group.glob("memory.*max*")] + [
+            file.read_text().strip() for file in group.glob("memory.limit_in_bytes")
+        ]
+
+
+def test_tables_of_pages_count_and_end_the_run_alone(folder, jail):
+    """The last that is asked of this jail: its group is bounded from now on."""
+    zygote = jail.zygote_pid
+    bound(folder, used(folder) + 128 * 2**20)
+    reply = jail.run(Job(driver="probe", header={"source": TABLES}, seconds=20, cpu_seconds=20))
+    after = jail.run(Job(driver="probe", header={"source": "y = torch.ones(2)", "names": ["y"]}))
+
+    assert reply.ending == "memory"
+    assert (after.ending, jail.zygote_pid) == ("done", zygote)
 
 
 def bound(folder: Path, count: int) -> None:
@@ -94,18 +112,6 @@ def used(folder: Path) -> int:
         for name in ("memory.current", "memory.usage_in_bytes")
         if (folder / name).exists()
     )
-
-
-def test_a_zygote_and_its_runs_are_bounded_in_a_group_and_the_grader_is_not_in_it(folder):
-    with jail_in(folder) as jail, running(jail) as child:
-        (group,) = folder.glob("backhand-*")
-        inside = (group / "cgroup.procs").read_text().split()
-
-        assert {str(child), str(jail.zygote_pid)} <= set(inside)
-        assert str(os.getpid()) not in inside
-        assert str(groups.GROUP_BYTES) in [file.read_text().strip() for file in group.glob("memory.*max*")] + [
-            file.read_text().strip() for file in group.glob("memory.limit_in_bytes")
-        ]
 
 
 def test_groups_of_a_zygote_that_is_gone_are_removed_and_those_of_others_stay(tmp_path):
@@ -147,14 +153,17 @@ def made_by_a_kernel(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
     [(None, "no folder for"), (Path("/nowhere"), "ENOENT"), ("plain", "ENODEV")],
     ids=["none", "not there", "no controller"],
 )
-def test_where_no_group_can_be_had_code_runs_and_the_reason_and_cure_are_told(tmp_path, given, reason):
+def test_where_no_group_can_be_had_the_reason_and_cure_are_told(tmp_path, given, reason):
     folder = tmp_path if given == "plain" else given
     layer = protection.run_group(folder)
 
     assert not layer.on
     assert reason in layer.reason
     assert "BACKHAND_CGROUP" in layer.remedy
-    if given == "plain":
-        with jail_in(folder) as jail:
-            assert jail.run(Job(driver="probe", header={"source": ""})).ending == "done"
-            assert (protection.RUN_GROUP, layer.state) in jail.layers
+
+
+@pytest.mark.prove
+def test_in_a_folder_without_the_controller_code_runs(tmp_path):
+    with jail_in(tmp_path) as jail:
+        assert jail.run(Job(driver="probe", header={"source": ""})).ending == "done"
+        assert (protection.RUN_GROUP, protection.run_group(tmp_path).state) in jail.layers

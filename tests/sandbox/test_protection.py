@@ -47,11 +47,23 @@ def test_without_seccomp_the_unsafe_setting_runs_code_behind_the_other_layers():
     assert forked != "denied"
 
 
+@pytest.mark.prove
 def test_the_unsafe_setting_weakens_nothing_where_seccomp_is_there():
     assert machine(unsafe=True)[-1] == "denied"
 
 
-@pytest.mark.parametrize("error", [ENOSYS, *(pytest.param(one, marks=pytest.mark.prove) for one in (EPERM, 95))])
+def test_without_landlock_and_namespaces_code_runs_behind_the_filter_and_both_reasons_are_told():
+    """Also with the unsafe setting, which is for machines without the filter."""
+    refusal, facts, ending, _, forked = machine(missing={LANDLOCK: ENOSYS, UNSHARE: EPERM}, unsafe=True)
+
+    assert (refusal, ending, forked) == ("", "done", "denied")
+    assert "ENOSYS" in facts["landlock"][1]
+    assert "EPERM" in facts["namespaces"][1]
+    assert facts["landlock"][2]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("error", [ENOSYS, EPERM, 95])
 def test_without_landlock_code_runs_and_the_reason_is_told(error):
     refusal, facts, ending, _, forked = machine(missing={LANDLOCK: error})
 
@@ -69,6 +81,7 @@ def test_without_landlock_a_setting_refuses_code():
     assert ending == "fault"
 
 
+@pytest.mark.prove
 def test_without_namespaces_code_runs_and_the_reason_is_told():
     refusal, facts, ending, _, forked = machine(missing={UNSHARE: EPERM})
 

@@ -5,8 +5,6 @@ import ctypes
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,14 +17,6 @@ from app.sandbox.runner import Jail
 from app.sandbox.wire import Job, Reply
 from tests.waiting import SECONDS, until
 
-GRADER = """
-import time
-from app.sandbox.runner import Jail
-jail = Jail()
-jail.is_warm(600)
-print(jail.zygote_pid, flush=True)
-time.sleep(600)
-"""
 PRINTS = """
 from app.sandbox.harness import Output
 with Output(0).capture(100) as printed:
@@ -121,21 +111,32 @@ def test_a_killed_child_is_a_fault_and_the_next_run_works(jail):
 
 
 @pytest.fixture(scope="module")
-def own() -> Iterator[Jail]:
+def before(jail: Jail) -> int:
+    """How many descriptors there are without the jail of this module."""
+    assert jail.is_warm(SECONDS)
+    return descriptors()
+
+
+@pytest.fixture(scope="module")
+def own(before: int) -> Iterator[Jail]:
     """A jail whose zygote is killed and grows old."""
+    assert before
     jail = Jail()
     yield jail
     jail.close()
 
 
-def test_a_killed_zygote_is_replaced(own):
+def test_a_killed_zygote_takes_its_child_with_it_and_is_replaced(own):
     assert own.is_warm(SECONDS)
     assert is_honest(own)
+    assert own.is_warm(SECONDS)
+    child = own._zygote._child.pid
     os.kill(own.zygote_pid, signal.SIGKILL)
 
     ending = run(own, HONEST, "y").ending
 
     assert ending in {"fault", "done"}
+    until(lambda: not Path(f"/proc/{child}").exists())
     until(lambda: is_honest(own))
 
 
@@ -171,19 +172,6 @@ def test_runs_of_every_ending_leave_no_descriptor_behind(jail):
 
     assert jail.is_warm(SECONDS)
     assert descriptors() == before
-
-
-def test_a_jail_that_is_closed_leaves_nothing_behind():
-    before = descriptors()
-    jail = Jail()
-    assert is_honest(jail)
-    zygote = jail.zygote_pid
-
-    jail.close()
-
-    assert not Path(f"/proc/{zygote}").exists()
-    assert descriptors() == before
-    assert run(jail, HONEST).ending == "fault"
 
 
 def test_an_old_zygote_is_replaced_by_one_that_is_warm_already(own):
@@ -242,24 +230,17 @@ def kill(jail: Jail, victim: str) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def test_the_child_ends_with_its_zygote(own):
+def test_a_jail_that_is_closed_leaves_nothing_behind(own, jail, before):
+    """The last that is asked of it, after all that has befallen it."""
     assert is_honest(own)
-    assert own.is_warm(SECONDS)
-    child = own._zygote._child.pid
+    assert jail.is_warm(SECONDS)
+    zygote = own.zygote_pid
 
-    os.kill(own.zygote_pid, signal.SIGKILL)
+    own.close()
 
-    until(lambda: not Path(f"/proc/{child}").exists())
-
-
-def test_the_zygote_ends_with_its_grader():
-    grader = subprocess.Popen([sys.executable, "-c", GRADER], stdout=subprocess.PIPE, text=True)
-    zygote = int(grader.stdout.readline())
-
-    grader.kill()
-    grader.communicate()
-
-    until(lambda: not Path(f"/proc/{zygote}").exists())
+    assert not Path(f"/proc/{zygote}").exists()
+    assert descriptors() == before
+    assert run(own, HONEST).ending == "fault"
 
 
 def test_the_memory_of_zygote_and_grader_is_hidden(jail):
