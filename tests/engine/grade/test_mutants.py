@@ -9,7 +9,11 @@ from tests.grading.boxes.load import BOXES
 EQUAL = {("L18.c2", "n = -x.shape[0]")}
 
 
-@pytest.mark.parametrize("box", BOXES, ids=lambda box: box.name)
+@pytest.mark.parametrize(
+    "box",
+    [box if number % 3 == 0 else pytest.param(box, marks=pytest.mark.prove) for number, box in enumerate(BOXES)],
+    ids=lambda box: box.name,
+)
 def test_every_mutant_is_rejected(engine, box):
     task = box.task(grade="value")
 

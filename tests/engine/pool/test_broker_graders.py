@@ -51,11 +51,18 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 
 @pytest.fixture(scope="module")
-def served(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A broker with one host that checks and trains."""
+def serving(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator["subprocess.Popen[bytes]"]:
+    """A host that checks and trains; each start takes seconds of processor time."""
     process = host(broker, tmp_path_factory.mktemp("host"), checks=2, trains=1)
-    yield broker
+    yield process
     end(process)
+
+
+@pytest.fixture(scope="module")
+def served(broker: Broker, serving: "subprocess.Popen[bytes]") -> Broker:
+    """A broker with one host."""
+    assert serving
+    return broker
 
 
 @pytest.fixture
@@ -136,55 +143,45 @@ def test_a_question_whose_asker_goes_away_is_stopped_and_the_slot_is_free(served
     claimed(served, claim)
 
 
-def test_a_host_that_is_killed_or_halted_costs_no_answer(lonely: Broker, tmp_path: Path) -> None:
+def test_a_host_that_is_killed_or_halted_costs_no_answer(
+    served: Broker, serving: "subprocess.Popen[bytes]", tmp_path: Path
+) -> None:
     """Questions that lay with it go to another host, and what it says after all is dropped."""
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    first = host(lonely, tmp_path / "a")
 
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
-        second = host(lonely, tmp_path / "b")
+        second = host(served, tmp_path)
         try:
-            await comes(lambda: graders.load.up >= 2)
-            for blow in (signal.SIGSTOP, signal.SIGKILL):
+            await comes(lambda: graders.load.up == 4)
+            for process, blow in ((serving, signal.SIGSTOP), (second, signal.SIGKILL)):
                 asked = [asyncio.ensure_future(graders.check(task(), f"{RIGHT}\n# {blow} {n}")) for n in range(20)]
                 await comes(lambda asked=asked: any(one.done() for one in asked))
-                first.send_signal(blow)
+                process.send_signal(blow)
                 assert all(one.passed for one in await asyncio.gather(*asked))
-                first.send_signal(signal.SIGCONT)
+                process.send_signal(signal.SIGCONT)
             assert not graders._questions
         finally:
             end(second)
 
-    try:
-        claimed(lonely, claim)
-    finally:
-        first.kill()
-        first.wait()
+    claimed(served, claim)
 
 
-def test_a_broker_that_is_killed_and_comes_back_loses_no_question(lonely: Broker, tmp_path: Path) -> None:
-    process = host(lonely, tmp_path)
-
+def test_a_broker_that_is_killed_and_comes_back_loses_no_question(served: Broker) -> None:
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         asked = [asyncio.ensure_future(graders.check(task(), f"{RIGHT}\n# {number}")) for number in range(8)]
         await comes(lambda: any(one.done() for one in asked))
-        await asyncio.to_thread(lonely.kill)
+        await asyncio.to_thread(served.kill)
         await comes(lambda: graders.readiness.state == "warming")
         away = await graders.check(task(), f"{RIGHT}\n# away")
-        await asyncio.to_thread(lonely.start)
+        await asyncio.to_thread(served.start)
 
         assert all(one.passed for one in await asyncio.gather(*asked))
         assert (away.outcome, away.message) == ("busy", AWAY)
         await comes(lambda: graders.readiness.state == "ready")
         assert (await graders.check(task(), f"{RIGHT}\n# later")).passed
 
-    try:
-        claimed(lonely, claim)
-    finally:
-        end(process)
+    claimed(served, claim)
 
 
 def test_a_full_queue_turns_the_next_question_away(lonely: Broker) -> None:
@@ -324,17 +321,19 @@ async def violation(broker: Broker, *, publish: tuple[str, bytes] | None = None,
     return said[0]
 
 
-def test_a_host_that_is_told_to_leave_answers_first_what_it_has(lonely: Broker, tmp_path: Path) -> None:
-    leaving = host(lonely, tmp_path)
+def test_a_host_that_is_told_to_leave_answers_first_what_it_has(
+    served: Broker, serving: "subprocess.Popen[bytes]"
+) -> None:
+    """The last that is asked of it."""
 
     async def claim(graders: BrokerGraders) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         question = {"ask": "check", **graders._asking(task(), ENDLESS), "seconds": None}
         endless = asyncio.ensure_future(graders.carry(question, 6.0))
         await comes(lambda: graders.load.idle < graders.load.up)
-        leaving.terminate()
+        serving.terminate()
 
         assert (await endless)["outcome"] == "timeout"
-        assert leaving.wait() == 0
+        assert serving.wait() == 0
 
-    claimed(lonely, claim)
+    claimed(served, claim)
