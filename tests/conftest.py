@@ -24,16 +24,23 @@ settings.register_profile(
 )
 settings.load_profile("project")
 
-SHARING = ("tests/browser/", "tests/content/export/", "tests/engine/pool/")
-"""Rooms whose tests share what is dear: a server and a browser, what every export printed, a pool that is killed."""
+SHARED = {
+    "tests/browser/": "a server and a browser",
+    "tests/check/": "graders",
+    "tests/cli/": "graders",
+    "tests/content/export/": "what every export prints",
+    "tests/engine/pool/": "graders",
+    "tests/sandbox/": "jails",
+}
+"""What is dear to start, and is shared by the tests of a room."""
 
 
 class Rooms(LoadScopeScheduling):
-    """A file is run by one worker, and so is a whole room that shares what is dear."""
+    """A file is run by one worker, and so is all that shares what is dear."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return next((room for room in SHARING if file.startswith(room)), file)
+        return next((shared for room, shared in SHARED.items() if file.startswith(room)), file)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""
