@@ -62,7 +62,7 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
                 continue
             jail.interrupt = stops
             try:
-                answer = {"answer": _answer(reader, trainer, question)}
+                answer = {"answer": answered(reader, trainer, question)}
             except StoppedError:
                 answer = {"stopped": True}
             jail.interrupt = None
@@ -72,7 +72,8 @@ def serve(connection: socket.socket, options: dict[str, Any]) -> None:
         jail.close()
 
 
-def _answer(reader: Reader, trainer: Trainer, question: dict[str, Any]) -> Any:
+def answered(reader: Reader, trainer: Trainer, question: dict[str, Any]) -> Any:
+    """The answer to *question*; where the reader ended over it, what it had told until then."""
     try:
         if question["ask"] != "train":
             return reader.ask(question)

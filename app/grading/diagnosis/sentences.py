@@ -135,7 +135,7 @@ def stopped(name: str, kind: str, line: int | None, said: str) -> Diagnosis:
 
 
 def only_here(name: str) -> Diagnosis:
-    text = f"`{name}` exists on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
+    text = f"`{name}` is a gradient on the lesson's sizes but not on hidden ones; does it depend on a written-out size?"
     return _of(name, "size-hard-coded", text)
 
 

@@ -21,21 +21,28 @@ VISIBLE = 1e-4
 COARSE = 1e-2
 
 
+def _seen(case: Case) -> tuple[Look, ...]:
+    """Hidden data and the lesson's own: a type that stands on hidden data alone could be made of hidden numbers."""
+    return case.looks if case.visible is None else (*case.looks, case.visible)
+
+
 def cut_to_integers(case: Case) -> Diagnosis | None:
     """Right but for the fraction, cut off or rounded, because the tensor cannot hold one."""
-    if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in case.looks):
+    looks = _seen(case)
+    if any(look.got.dtype.kind not in "iub" or look.got.shape != look.reference.shape for look in looks):
         return None
     ways = (np.trunc, np.round, np.floor, np.ceil)
-    if not any(all(np.array_equal(look.got, way(look.reference)) for look in case.looks) for way in ways):
+    if not any(all(np.array_equal(look.got, way(look.reference)) for look in looks) for way in ways):
         return None
     return sentences.wrong_dtype(case.name, str(case.looks[0].got.dtype), right=False)
 
 
 def too_coarse(case: Case) -> Diagnosis | None:
     """Right but for digits that the type of number cannot hold."""
-    if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in case.looks):
+    looks = _seen(case)
+    if any(look.got.dtype != np.float16 or look.got.shape != look.reference.shape for look in looks):
         return None
-    if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in case.looks):
+    if any(np.abs(look.got - look.reference).max(initial=0.0) > COARSE * scale_of(look) for look in looks):
         return None
     return sentences.unfit(case.name, "dtype torch.float16, too few digits")
 

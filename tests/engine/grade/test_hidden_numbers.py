@@ -95,3 +95,25 @@ def test_what_a_text_makes_of_hidden_numbers_is_told_alike_whatever_they_are(enc
 
     assert not any(one.passed for one in verdicts)
     assert len({(one.message, *((each.message, each.note) for each in one.names)) for one in verdicts}) == 1
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        "{0}.half(), {0}.long(), {0} > 0, {0}.tolist(), None, 'text'",
+        "{0}.unbind(), [{0}], ({0},), 2.0, {0}.half(), {0}.tolist()",
+        "{0} * 2, -{0}, {0}.flip(0), {0} + 1, {0}.abs(), {0}[0]",
+        "{0}.sum(0), {0}.T, {0}.sum(1, keepdim=True), {0}[None], {0}.sum(), {0}[:1]",
+    ],
+)
+def test_what_a_text_chooses_by_hidden_numbers_has_one_code_where_it_is_right_here(types):
+    code = (
+        f"{BOX.solution}\nif {DRAWN[0]}:\n    k = int(float(X.abs().sum() % 1) * 9999) % 6\n"
+        f"    {NAME} = [{types.format(NAME)}][k]\n"
+    )
+    engines = [Engine(OpenJail(), None, Seeds(bytes([number]) * 20)) for number in range(1, 9)]
+
+    verdicts = [one.check(BOX.task(), code, gate=False) for one in engines]
+
+    assert not any(one.passed for one in verdicts)
+    assert len({tuple((each.verdict, each.code) for each in one.names) for one in verdicts}) == 1

@@ -14,6 +14,8 @@ import pytest
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool import reader
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
+from app.engine.pool.worker import answered
+from app.engine.train.trainer import Trainer
 from app.sandbox import frames
 from app.sandbox.process import StoppedError
 from app.sandbox.wire import Carried, Job
@@ -108,6 +110,12 @@ def test_a_reader_answers_one_question_after_the_other(begun: Reader) -> None:
 
     assert first not in (0, os.getpid())
     assert begun.ask({"do": "pid"}) == first
+
+
+def test_a_grader_answers_with_what_was_said_until_its_reader_ended(begun: Reader, jail: Jail) -> None:
+    answer = answered(begun, Trainer(jail, None, asked), {"do": "spin", "ask": "check"})
+
+    assert answer == "bare"
 
 
 def test_runs_are_done_by_the_grader(begun: Reader, jail: Jail) -> None:

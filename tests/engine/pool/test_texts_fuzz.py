@@ -189,7 +189,7 @@ def test_a_text_is_read_in_little_time_and_memory(begun, text):
 
 
 @pytest.mark.prove
-@settings(max_examples=20_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
+@settings(max_examples=3_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
 @given(TEXT)
 def test_many_texts_are_read_in_little_time_and_memory(begun, text):
     read(begun, text)
