@@ -57,6 +57,7 @@ test: setup .venv/.developed tools lint
 
 # What `make test` leaves out, and ten times as many examples of each fuzz test.
 prove: setup .venv/.developed tools
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[prove]' -c constraints.txt
 	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.

@@ -71,8 +71,8 @@ def test_an_image_asks_the_index_that_is_given_for_torch(index: str, asked: str)
     assert in_a_shell(line, index) == f"install torch==2.13.0{asked} -c constraints.txt"
 
 
-def test_an_image_can_use_postgresql() -> None:
-    assert "--editable '.[postgres]'" in (ROOT / "Dockerfile").read_text()
+def test_an_image_can_use_postgresql_and_a_broker() -> None:
+    assert "--editable '.[postgres,nats]'" in (ROOT / "Dockerfile").read_text()
 
 
 def test_every_place_asks_for_the_same_torch() -> None:

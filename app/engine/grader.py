@@ -119,6 +119,26 @@ class Readiness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoleLoad:
+    """How busy the *slots* of one role are behind a broker, whichever servers asked.
+
+    Args:
+        pending, in_hand: Questions that lie in the queue, and that a grader has.
+        waiting: Slots that wait for a question.
+        redelivered: Questions in hand that another grader had before.
+        refused: Questions of this server that a full queue turned away since the start.
+    """
+
+    role: str
+    slots: int
+    pending: int
+    in_hand: int
+    waiting: int
+    redelivered: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
     """How busy the graders are: how many are *up*, how many of them *idle*, questions *waiting* for one.
 
@@ -129,6 +149,7 @@ class Load:
     idle: int = 0
     waiting: int = 0
     replaced: int = 0
+    roles: tuple[RoleLoad, ...] = ()
 
 
 class Grader(Protocol):

@@ -8,6 +8,7 @@ import contextlib
 import json
 import secrets
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +20,7 @@ from nats.errors import Error
 from nats.js.errors import APIError, NotFoundError
 
 from app.engine.codec import restored
-from app.engine.grader import Load, Readiness, version
+from app.engine.grader import Load, Readiness, RoleLoad, version
 from app.engine.pool import broker
 from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
 from app.settings import Settings
@@ -73,6 +74,8 @@ class BrokerGraders(Asking):
         self._pongs: dict[str, tuple[float, Pong]] = {}
         self._breach: Readiness | None = None
         self._slots = 0
+        self._roles: tuple[RoleLoad, ...] = ()
+        self._refused: Counter[str] = Counter()
         self._met = asyncio.Event()
         self._heard = asyncio.Event()
         self._stopped = False
@@ -95,7 +98,8 @@ class BrokerGraders(Asking):
         hosts = self._hosts()
         up, idle = sum(sum(one.slots.values()) for one in hosts), sum(one.idle for one in hosts)
         waiting = max(0, self._waiting - (up - idle))
-        return Load(up=up, idle=idle, waiting=waiting, replaced=sum(one.replaced for one in hosts))
+        replaced = sum(one.replaced for one in hosts)
+        return Load(up=up, idle=idle, waiting=waiting, replaced=replaced, roles=self._roles)
 
     async def __aenter__(self) -> Self:
         self._work = asyncio.ensure_future(self._keep_in_touch())
@@ -117,14 +121,18 @@ class BrokerGraders(Asking):
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped:
             raise UnansweredError("busy", STOPPED)
+        role = "trains" if question["ask"] == "train" else "checks"
         self._waiting += 1
         try:
-            connection = await self._someone_there(question["ask"] == "train")
-            return await self._answered(connection, question, seconds)
+            connection = await self._someone_there(role)
+            return await self._answered(connection, role, question, seconds)
+        except UnansweredError as error:
+            self._refused[role] += error.message == BUSY
+            raise
         finally:
             self._waiting -= 1
 
-    async def _someone_there(self, trains: bool) -> Client:
+    async def _someone_there(self, role: str) -> Client:
         """The connection, once a host of graders has been heard of."""
         if self._full:
             raise UnansweredError("busy", BUSY)
@@ -140,11 +148,11 @@ class BrokerGraders(Asking):
             raise UnansweredError("refused", readiness.reason)
         if self._connection is None or not self._connection.is_connected or not self._hosts():
             raise UnansweredError("busy", AWAY)
-        if trains and not any(pong.slots.get("trains") for pong in self._hosts()):
+        if role == "trains" and not any(pong.slots.get(role) for pong in self._hosts()):
             raise UnansweredError("refused", NOBODY_TRAINS)
         return self._connection
 
-    async def _answered(self, connection: Client, question: dict[str, Any], seconds: float) -> Any:
+    async def _answered(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
         # Whoever guesses it could answer; nobody does.
         number = secrets.token_hex(16)
         reply = f"{self._inbox}.answer.{number}"
@@ -152,7 +160,6 @@ class BrokerGraders(Asking):
         body = json.dumps(asked, separators=(",", ":")).encode()
         if len(body) > broker.LARGEST_BYTES:
             raise UnansweredError("refused", TOO_LARGE.format(size=len(body), most=broker.LARGEST_BYTES))
-        role = "trains" if question["ask"] == "train" else "checks"
         waiting = Waiting(broker.ROLES[role], body, asyncio.get_running_loop().create_future())
         self._questions[number] = waiting
         try:
@@ -210,6 +217,7 @@ class BrokerGraders(Asking):
             try:
                 await self._prepared(self._connection)
                 await self._connection.publish(broker.PING, self._replica.encode())
+                self._roles = tuple([await self._looked_at(self._connection, role) for role in broker.ROLES])
             except (Error, APIError, TimeoutError) as error:
                 log.warning("broker-refuses", error=str(error))
             await asyncio.sleep(PING_SECONDS if self._heard.is_set() else PING_SECONDS / 20)
@@ -227,6 +235,18 @@ class BrokerGraders(Asking):
         for role in broker.ROLES:
             await jetstream.add_consumer(broker.STREAM, broker.consumer(role))
         self._slots = slots
+
+    async def _looked_at(self, connection: Client, role: str) -> RoleLoad:
+        info = await connection.jetstream().consumer_info(broker.STREAM, role)
+        return RoleLoad(
+            role=role,
+            slots=sum(pong.slots.get(role, 0) for pong in self._hosts()),
+            pending=info.num_pending or 0,
+            in_hand=info.num_ack_pending or 0,
+            waiting=info.num_waiting or 0,
+            redelivered=info.num_redelivered or 0,
+            refused=self._refused[role],
+        )
 
     async def _lost(self) -> None:
         log.warning("broker-lost")

@@ -66,6 +66,7 @@ class _Now(Collector):
         yield _gauge("backhand_graders_replaced", "Graders that died since the start and were replaced.", load.replaced)
         yield _gauge("backhand_queue_length", "Questions that wait for a grader.", load.waiting)
         yield _gauge("backhand_trainings", "Training runs under way in this process.", state.trainings)
+        yield from _roles(load)
         if state.sessions is not None:
             yield _gauge("backhand_sessions", "Sessions in the database.", state.sessions)
         yield _states(state.readiness)
@@ -79,6 +80,24 @@ class _Now(Collector):
 
 def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(name, words, value=float(value))
+
+
+ROLES = {
+    "slots": "Slots of a role on all hosts of graders.",
+    "pending": "Questions that lie in the queue of a role.",
+    "in_hand": "Questions of a role that a grader has.",
+    "waiting": "Slots of a role that wait for a question.",
+    "redelivered": "Questions of a role that another grader had before.",
+    "refused": "Questions that a full queue turned away since this server started.",
+}
+
+
+def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
+    for name, words in ROLES.items() if load.roles else ():
+        found = GaugeMetricFamily(f"backhand_role_{name}", words, labels=["role"])
+        for one in load.roles:
+            found.add_metric([one.role], float(getattr(one, name)))
+        yield found
 
 
 def _states(readiness: Readiness) -> GaugeMetricFamily:

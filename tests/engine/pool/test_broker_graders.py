@@ -29,6 +29,7 @@ from tests.waiting import SECONDS, comes
 pytestmark = pytest.mark.skipif(program() is None, reason="nats-server is not installed (Debian: nats-server)")
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
+EACH_SLOT_PULLS = {"checks": (2, 2), "trains": (1, 1)}
 ENDLESS = "while True:\n    pass"
 
 
@@ -122,6 +123,7 @@ def test_every_question_is_answered_as_by_graders_on_this_machine(served: Broker
         assert (await graders.train(Stretch(setup=SETUP, part="start"))).state
         assert graders.readiness.state == "ready"
         assert graders.load.up == 3
+        await comes(lambda: {one.role: (one.slots, one.waiting) for one in graders.load.roles} == EACH_SLOT_PULLS)
 
     claimed(served, claim)
 
@@ -197,6 +199,7 @@ def test_a_full_queue_turns_the_next_question_away(lonely: Broker) -> None:
         refused = await graders.check(task(), RIGHT)
 
         assert (refused.outcome, refused.message) == ("busy", BUSY)
+        await comes(lambda: [(one.pending, one.refused) for one in graders.load.roles] == [(20, 1), (0, 0)])
         for one in waiting:
             one.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from fastapi import FastAPI
@@ -9,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.engine.grader import Load, Look, Readiness
+from app.engine.grader import Load, Look, Readiness, RoleLoad
 from app.settings import Settings
 from app.web.application import create_app
 
@@ -64,6 +65,17 @@ def test_graders_and_their_queue_are_told(read: Read, grader) -> None:
     assert found["backhand_graders_idle", ()] == 1
     assert found["backhand_queue_length", ()] == 7
     assert found["backhand_graders_replaced", ()] == 2
+    assert not [name for name, _ in found if name.startswith("backhand_role")]
+
+
+def test_behind_a_broker_each_role_is_told_of_by_itself(read: Read, grader) -> None:
+    checks = RoleLoad(role="checks", slots=3, pending=5, in_hand=2, waiting=1, redelivered=4, refused=6)
+    grader.load = Load(roles=(checks, replace(checks, role="trains", pending=9)))
+
+    found = read()
+    told = {name.removeprefix("backhand_role_"): value for (name, labels), value in found.items() if "checks" in labels}
+    assert told == {"slots": 3, "pending": 5, "in_hand": 2, "waiting": 1, "redelivered": 4, "refused": 6}
+    assert found["backhand_role_pending", ("trains",)] == 9
 
 
 @pytest.mark.parametrize(("succeeded", "held"), [((), 1), (("fork", "sleep"), 0)])

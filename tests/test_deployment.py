@@ -1,0 +1,154 @@
+"""What stands in `deploy`: each file is one that its reader takes, and gives no process more than it needs."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.settings import PREFIX, Settings
+
+DEPLOY = Path(__file__).parents[1] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+KUBERNETES = ("1.28", "1.37")
+"""The oldest that the manifests are written for, and the newest that is known here."""
+OF_THE_JAIL = {"seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"}
+
+
+def documents():
+    return [one for file in MANIFESTS for one in yaml.safe_load_all(file.read_text("utf-8"))]
+
+
+def named(kind, name):
+    (found,) = (one for one in documents() if (one["kind"], one["metadata"]["name"]) == (kind, name))
+    return found
+
+
+def pods():
+    return [
+        (one["metadata"]["name"], one["spec"]["template"]["spec"])
+        for one in documents()
+        if "template" in one.get("spec", {})
+    ]
+
+
+def composed(name):
+    return yaml.safe_load((DEPLOY / name).read_text("utf-8"))
+
+
+def settings_in(text):
+    return {word.removeprefix(PREFIX) for word in re.findall(rf"\b{PREFIX}[A-Z_]+", text)}
+
+
+@pytest.mark.parametrize("file", [*UNITS, *MANIFESTS, *DEPLOY.glob("compose*.yaml")], ids=lambda file: file.name)
+def test_every_setting_that_is_named_is_one(file):
+    assert settings_in(file.read_text("utf-8")) <= {name.upper() for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_takes_the_unit(tmp_path, unit):
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not installed (Debian: apt-get install systemd)")
+    # That the program is there is a matter of the machine.
+    text = re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text("utf-8"), flags=re.MULTILINE)
+    (tmp_path / unit.name).write_text(text, "utf-8")
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", tmp_path / unit.name], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_unit_allows_the_jail_its_calls_where_code_runs_and_nowhere_else(unit):
+    text = unit.read_text("utf-8")
+    allowed = set(re.search(r"^SystemCallFilter=(.*)$", text, re.MULTILINE)[1].split())
+
+    assert "@system-service" in allowed
+    assert (allowed & OF_THE_JAIL) == (set() if " jobs" in text else OF_THE_JAIL)
+    assert {"NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectSystem=strict"} <= set(text.split("\n"))
+    assert not re.search(r"^User=root$", text, re.MULTILINE)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("version", KUBERNETES)
+def test_kubernetes_takes_every_manifest(version):
+    from kubernetes_validate import validate
+
+    for one in documents():
+        assert validate(one, version, strict=True)
+
+
+def test_every_manifest_is_applied():
+    listed = composed("kustomization.yaml")["resources"]
+
+    assert sorted(listed) == [f"kubernetes/{file.name}" for file in MANIFESTS]
+
+
+def test_no_pod_can_do_more_than_the_restricted_standard_allows():
+    for name, pod in pods():
+        assert pod["automountServiceAccountToken"] is False, name
+        assert pod["securityContext"]["runAsNonRoot"] is True, name
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        for one in [*pod["containers"], *pod.get("initContainers", [])]:
+            own = one["securityContext"]
+            assert own["capabilities"] == {"drop": ["ALL"]}, name
+            assert (own["allowPrivilegeEscalation"], own["readOnlyRootFilesystem"]) == (False, True), name
+            assert one["resources"]["limits"]["memory"], name
+
+
+def test_graders_reach_the_broker_and_names_and_nothing_else():
+    rules = [one["spec"] for one in documents() if one["kind"] == "NetworkPolicy"]
+    of_graders = [one for one in rules if one["podSelector"] in ({}, {"matchLabels": {"app": "grader"}})]
+    ways = [way for one in of_graders for way in one.get("egress", [])]
+
+    assert {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]} in rules, "what is not allowed is forbidden"
+    assert sorted(port["port"] for way in ways for port in way["ports"]) == [53, 53, 4222]
+    assert all(way["to"] for way in ways)
+    assert not any(one.get("ingress") for one in of_graders)
+
+
+def test_a_grader_pod_holds_the_password_of_graders_alone():
+    (_, pod), = (one for one in pods() if one[0] == "grader")  # fmt: skip
+    text = yaml.safe_dump(pod)
+
+    assert re.findall(r"key: (\S+)", text) == ["grader-password"]
+    assert "DATABASE" not in text
+
+
+def test_the_limits_of_the_servers_are_shared_among_as_many_as_there_are():
+    assert named("ConfigMap", "web")["data"]["BACKHAND_REPLICAS"] == str(named("Deployment", "web")["spec"]["replicas"])
+    web = composed("compose.scale.yaml")["services"]["web"]
+    assert web["environment"]["BACKHAND_REPLICAS"] == str(web["deploy"]["replicas"])
+
+
+def test_composed_containers_are_as_confined_as_the_single_one():
+    (alone,) = composed("compose.yaml")["services"].values()
+    for name, one in composed("compose.scale.yaml")["services"].items():
+        if one.get("image") == "backhand":
+            for option in ("read_only", "cap_drop", "security_opt", "pids_limit"):
+                assert one[option] == alone[option], name
+            assert "/tmp" in one["tmpfs"], name
+            assert one["mem_limit"], name
+
+
+def test_composed_graders_are_on_a_network_that_leads_nowhere_else():
+    scale = composed("compose.scale.yaml")
+    grader, on = scale["services"]["grader"], scale["networks"]
+
+    assert grader["networks"] == ["grading"]
+    assert on["grading"] == on["data"] == {"internal": True}
+    assert "DATABASE" not in yaml.safe_dump(grader)
+    assert {name for name, one in scale["services"].items() if "data" in one["networks"]} == {"web", "jobs", "postgres"}
+
+
+def test_every_composed_password_has_to_be_chosen():
+    text = (DEPLOY / "compose.scale.yaml").read_text("utf-8")
+
+    passwords = re.findall(r"\w*PASSWORD\w*\W{1,3}\$\{[^}]*\}|://\w+:(?:\$\{[^}]*\}|[^@]*)@", text)
+    assert len(passwords) == 7
+    assert all(":?choose one}" in one for one in passwords)
