@@ -15,7 +15,7 @@ from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 
 Shapes = Mapping[str, Sizes]
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from app.check.findings import Finding
 from app.content.blocks import Forward, Place, Visual
-from app.grading.diagnosis.tracing.node import UntracedError
-from app.grading.diagnosis.walk import quotients, walked
+from app.grading.reading.node import UntracedError
+from app.grading.reading.walk import quotients, walked
 
 NEAR = 1e-4  # relative to the largest entry; a quotient is good to about a millionth
 

@@ -29,7 +29,7 @@ from app.content.sizes import written
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 from app.store.database import Database
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics

@@ -10,7 +10,7 @@ from app.content.blocks import Shape as ShapeQuiz
 from app.grading.forward.facts import Shape
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 from tests.courses import course_in
 
 ROOT = Path(__file__).resolve().parents[2]

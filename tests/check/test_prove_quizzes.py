@@ -4,7 +4,7 @@ from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.content.blocks import Forward, Quiz
 from app.content.parse import parse_lesson
 from app.grading.forward.facts import Facts
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 
 LESSON = """---
 title: Quizzes

@@ -8,9 +8,9 @@ from app.engine.grade.forward_references import HIDDEN, Study
 from app.engine.grade.jail_runs import JailFailedError
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
-from app.grading.diagnosis.tracing import budget
 from app.grading.judge.compare import Array, Reference, References, Ruling
 from app.grading.judge.plan import Plan
+from app.grading.reading import budget
 
 SPENT = "The time for explanations was spent before this line; mend the others first."
 _LOG = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
 from app.grading.diagnosis.phrases import coded
-from app.grading.diagnosis.rules import words_of
 from app.grading.diagnosis.steps import Step, steps_of
 from app.grading.forward.statements import Path
+from app.grading.reading.rules import words_of
 
 SAME = 1e-7
 """Arrays are equal when they differ by less, relative to their size: far above noise, far below `DIFFERENT`."""

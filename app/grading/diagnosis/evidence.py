@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.grading.diagnosis.tracing.budget import Budget
 from app.grading.forward.statements import Path, Statement
-
-Array = NDArray[Any]
+from app.grading.reading.budget import Budget
+from app.grading.reading.node import Array as Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,3 +108,13 @@ def scale_of(look: Look) -> float:
     sizes = [np.abs(look.reference).max(initial=0.0)]
     sizes += [np.abs(share).max(initial=0.0) for share in look.shares.values()]
     return float(max(sizes))
+
+
+def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """What is in scope before the first line, without *name* itself: arrays, and other values."""
+    arrays = {**look.forward, **look.gradients}
+    arrays.pop(name, None)
+    wide = {
+        one: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else None) for one, array in arrays.items()
+    }
+    return wide, dict(look.dims)

@@ -23,8 +23,8 @@ from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Look
 from app.grading.diagnosis.naming import number_text
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.tracing.node import count
 from app.grading.forward.statements import Path
+from app.grading.reading.node import count
 
 NEAR = 1e-6
 ROUGH = 1e-2

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.evidence import Case, Diagnosis, Look
-from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.tracing.node import UntracedError
-from app.grading.diagnosis.tracing.tracer import READING_ERRORS, Tracer
+from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import UntracedError
+from app.grading.reading.tracer import READING_ERRORS, Tracer
 
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
 

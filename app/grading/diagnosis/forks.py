@@ -19,9 +19,9 @@ from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.picks import is_pick, overwritten
-from app.grading.diagnosis.rules import backward, with_operand
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
+from app.grading.reading.rules import backward, with_operand
 
 SAY = sentences_of("forks")
 

@@ -15,14 +15,14 @@ import numpy as np
 from app.grading.diagnosis.call_kinds import added, turned
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced
-from app.grading.diagnosis.evidence import Array, Diagnosis, Look
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look, scope_of
 from app.grading.diagnosis.grammar import Change, Words
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
-from app.grading.diagnosis.tracing.budget import Budget
-from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.tracing.node import Node, UntracedError
 from app.grading.forward.bindings import writes_of
+from app.grading.reading.budget import Budget
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import Node, UntracedError
 
 TRIES_MAX = 2500
 TRIES_IN_LOOPS = 1000

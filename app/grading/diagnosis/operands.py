@@ -9,8 +9,8 @@ import numpy as np
 
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rules import backward, names_of, rule_of, with_operand
 from app.grading.diagnosis.steps import Step
+from app.grading.reading.rules import backward, names_of, rule_of, with_operand
 
 SAY = sentences_of("slips")
 

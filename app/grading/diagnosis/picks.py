@@ -23,10 +23,10 @@ from app.grading.diagnosis.case_view import CaseView, Send
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
 from app.grading.diagnosis.naming import axis_text, places_text
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.tracing.node import kept, one_hot
 from app.grading.forward.statements import Path
+from app.grading.reading.node import kept, one_hot
+from app.grading.reading.rules import backward
 
 SAY = sentences_of("picks")
 

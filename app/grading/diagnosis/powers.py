@@ -18,10 +18,10 @@ from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced
-from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.tracing.node import fits, reduce_to
 from app.grading.forward.statements import Path
+from app.grading.reading.node import fits, reduce_to
+from app.grading.reading.rules import backward
 
 SAY = sentences_of("powers")
 

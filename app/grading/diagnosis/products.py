@@ -17,10 +17,10 @@ import numpy as np
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.phrases import coded, sentences_of
-from app.grading.diagnosis.rules import ELEMENTWISE, backward, with_operand
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.tracing.node import reduce_to, swapped
 from app.grading.forward.statements import Path
+from app.grading.reading.node import reduce_to, swapped
+from app.grading.reading.rules import ELEMENTWISE, backward, with_operand
 
 SAY = sentences_of("products")
 

@@ -21,8 +21,8 @@ from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Look, Mistake
 from app.grading.diagnosis.naming import axes_text, listed, shape_in, shown
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
 from app.grading.forward.statements import Path
+from app.grading.reading.node import Axes, fits, stretched_axes
 
 SAY = sentences_of("reductions")
 

@@ -23,8 +23,8 @@ from app.grading.diagnosis.case_view import NOISE, SAME, CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
-from app.grading.diagnosis.rules import rule_of
 from app.grading.forward.statements import Path
+from app.grading.reading.rules import rule_of
 
 CONDITION_MAX = 1e6
 PARALLEL = 1e-10

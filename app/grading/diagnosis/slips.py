@@ -23,11 +23,11 @@ from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.grammar import Words
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, sentences_of, slips_of
-from app.grading.diagnosis.rules import CURVES, along, backward, evaluated, names_of, rule_of, terms_of
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.tracing.library import FUNCTIONS
-from app.grading.diagnosis.tracing.node import fits, softmax
 from app.grading.forward.statements import Path
+from app.grading.reading.library import FUNCTIONS
+from app.grading.reading.node import fits, softmax
+from app.grading.reading.rules import CURVES, along, backward, evaluated, names_of, rule_of, terms_of
 
 SAY = sentences_of("slips")
 

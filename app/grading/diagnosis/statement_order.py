@@ -13,10 +13,10 @@ import numpy as np
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Diagnosis, Look
-from app.grading.diagnosis.tracing.interpreter import Interpreter, scope_of
-from app.grading.diagnosis.tracing.node import UntracedError
+from app.grading.diagnosis.evidence import Diagnosis, Look, scope_of
 from app.grading.forward.bindings import reads_of, writes_of
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import UntracedError
 
 CALLS_MAX = 4
 

@@ -27,7 +27,7 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
 from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.tracing.node import Axes, fits, stretched_axes
+from app.grading.reading.node import Axes, fits, stretched_axes
 
 SAY = sentences_of("statistics")
 DIRECT = "direct"

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.diagnosis.rules import backward
-from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
-from app.grading.diagnosis.tracing.tracer import traced
 from app.grading.forward.statements import Path, Statement
+from app.grading.reading.node import Node, UntracedError, reduce_to
+from app.grading.reading.rules import backward
+from app.grading.reading.tracer import traced
 
 CHAIN = 1e-8
 Way = tuple[tuple[Node, int], ...]

@@ -14,8 +14,8 @@ from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
 from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.diagnosis.rules import evaluated, rule_of, terms_of
 from app.grading.forward.statements import Path
+from app.grading.reading.rules import evaluated, rule_of, terms_of
 
 SAY = sentences_of("terms")
 

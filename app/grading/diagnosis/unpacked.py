@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from app.grading.diagnosis.evidence import Array, Case, Look
-from app.grading.diagnosis.rules import backward
 from app.grading.diagnosis.steps import CHAIN, Step, steps_of
 from app.grading.forward.statements import Path, Statement
+from app.grading.reading.rules import backward
 
 
 def unpacked(case: Case) -> Case:

@@ -11,11 +11,11 @@ import numpy as np
 from app.content.blocks import Cells, Forward, Number
 from app.content.sizes import written
 from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.tracing.node import UntracedError
-from app.grading.diagnosis.walk import values_of, walked
 from app.grading.forward.data import draw_inputs
 from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, underivable, unread, wrong
 from app.grading.quiz.mark_number import mark_number
+from app.grading.reading.node import UntracedError
+from app.grading.reading.walk import values_of, walked
 
 MOST = 64
 NUDGE = 1e-3

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from itertools import product as pairs
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.content.blocks import Forward, Matmul
 from app.content.programs import parsed, targets, tensors_of
 from app.content.sizes import shape_text, written
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import NOT_YET, Feedback, right, tensor_of, underivable, unread, wrong
+from app.grading.reading.node import Array, Node, reduce_to
+from app.grading.reading.rules import backward
 
-Array = NDArray[np.float64]
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
 FLAGS = frozenset({"T", ".T", "mT", ".mT", "t", "on", "true", "True", "1", "yes"})
 NO_FLAGS = frozenset({"-", "off", "false", "False", "0", "no"})
@@ -225,35 +225,17 @@ class _Values:
 
 
 def _gradient(rule: Rule, tensor: str, values: _Values) -> Array | None:
-    """The gradient of *tensor* under the rule, by d(A @ B): dA = dY @ Bᵀ and dB = Aᵀ @ dY, vectors as thin matrices."""
-    left, right_side = values[rule.left], values[rule.right]
-    upstream = values[Factor(rule.upstream, transposed=False)]
-    thin_left, thin_right = left.ndim == 1, right_side.ndim == 1
-    a = left[None, :] if thin_left else left
-    b = right_side[:, None] if thin_right else right_side
-    g = upstream
-    g = np.expand_dims(g, -2) if thin_left else g
-    g = np.expand_dims(g, -1) if thin_right else g
+    """The gradient of *tensor* under the rule."""
+    factors = (rule.left, rule.right)
+    sides = [values[factor] for factor in factors]
+    position = 0 if rule.left.name == tensor else 1
     try:
-        if rule.left.name == tensor:
-            side, thin, transposed = g @ b.swapaxes(-1, -2), thin_left, rule.left.transposed
-            whole = _summed_to(side, a.shape)
-            whole = whole[0] if thin else whole
-        else:
-            side, thin, transposed = a.swapaxes(-1, -2) @ g, thin_right, rule.right.transposed
-            whole = _summed_to(side, b.shape)
-            whole = whole[:, 0] if thin else whole
+        product = Node("matmul", sides[0] @ sides[1], tuple(Node("tensor", side) for side in sides))
+        sent = backward(product, position, values[Factor(rule.upstream, transposed=False)])
+        whole = reduce_to(sent, sides[position].shape)
     except ValueError:
         return None
-    return whole.swapaxes(-1, -2) if transposed and whole.ndim > 1 else whole
-
-
-def _summed_to(values: Array, shape: tuple[int, ...]) -> Array:
-    """Undo the broadcast of batch axes."""
-    while values.ndim > len(shape):
-        values = values.sum(0)
-    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and values.shape[axis] > 1)
-    return values.sum(axes, keepdims=True) if axes else values
+    return whole.swapaxes(-1, -2) if factors[position].transposed and whole.ndim > 1 else whole
 
 
 def _unfit(factors: tuple[Factor, Factor], left: Shape, right_side: Shape) -> str:

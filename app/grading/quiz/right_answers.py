@@ -10,7 +10,7 @@ from app.grading.quiz.feedback import listed, tensor_of
 from app.grading.quiz.mark_axes import stretched
 from app.grading.quiz.mark_cells import answer_of, names_of
 from app.grading.quiz.mark_matmul import right_products
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 
 
 def right_answers(lesson: Lesson) -> dict[str, str]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from app.content.blocks import Forward, Visual
-from app.grading.diagnosis.tracing.node import UntracedError
 from app.grading.forward.facts import Shape
+from app.grading.reading.node import UntracedError
 from app.web.pictures.broadcast import broadcast
 from app.web.pictures.curves import curves
 from app.web.pictures.forces import forces

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.content.blocks import Lesson, Visual
 from app.content.export import Drawing
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 from app.web.pictures import draw
 
 SVG = re.compile(r"<svg xmlns.*?</svg>", re.DOTALL)

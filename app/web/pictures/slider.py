@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from markupsafe import Markup
 
-from app.grading.diagnosis.walk import walked
+from app.grading.reading.walk import walked
 from app.web.pictures.scene import Scene
 from app.web.pictures.step_frames import Frame, code, frames, said
 from app.web.pictures.svg import drawing, plain_number, table, tag, text

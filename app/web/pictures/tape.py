@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.walk import Share, Walk, walked
+from app.grading.reading.walk import Share, Walk, walked
 from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc, statements
 from app.web.pictures.scene import Scene
 from app.web.pictures.step_frames import Frame, code, frames, said

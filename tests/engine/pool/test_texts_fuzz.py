@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from app.engine.grade.explanation_time import EXPLAINING_SECONDS
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool.reader import Answer, Carries, Reader, Say
-from app.grading.diagnosis.tracing.budget import SECONDS_OF_ONE
-from app.grading.diagnosis.tracing.calls import CALLS
-from app.grading.diagnosis.tracing.interpreter import Interpreter
-from app.grading.diagnosis.tracing.library import FUNCTIONS, MOVES, VALUES
 from app.grading.judge.plan import read_plan
+from app.grading.reading.budget import SECONDS_OF_ONE
+from app.grading.reading.calls import CALLS
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.library import FUNCTIONS, MOVES, VALUES
 from app.sandbox.gate import normalise, refusal
 from app.sandbox.wire import Carried, Job
 

@@ -11,9 +11,9 @@ from app.grading.diagnosis import diagnose as diagnosing
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.diagnose import diagnose
 from app.grading.diagnosis.phrases import coded, normal, slips_of
-from app.grading.diagnosis.rules import RULES, evaluated, rule_of
 from app.grading.diagnosis.slips import FORMS, TWINS, slips_at
-from app.grading.diagnosis.tracing.node import fits
+from app.grading.reading.node import fits
+from app.grading.reading.rules import RULES, evaluated, rule_of
 from tests.grading.boxes.load import make_forward
 from tests.grading.diagnosis.tape import Bed
 

@@ -18,7 +18,7 @@ from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import operands_offered, right_products
 from app.grading.quiz.mark_order import as_values
 from app.grading.quiz.mark_shape import disagreement, expected
-from app.grading.shapes.shape_inference import infer
+from app.grading.reading.shape_inference import infer
 from tests.courses import LESSONS, course_in
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "quizzes.md"

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.tracing.node import Axes, erf, one_hot, sigmoid, swapped
+from app.grading.reading.node import Array, Axes, erf, one_hot, sigmoid, swapped
 
 GELU_INNER, GELU_CUBE = math.sqrt(2 / math.pi), 0.044715
 
@@ -73,8 +72,13 @@ def _flattened(x: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
 
 def _expanded(x: Array, *sizes: Any) -> Array:
     wanted = sizes_of(sizes)
-    padded = (1,) * (len(wanted) - x.ndim) + x.shape
-    return np.broadcast_to(x, [old if new == -1 else new for old, new in zip(padded, wanted, strict=True)])
+    # A new axis has no size that -1 could leave as it is.
+    added = len(wanted) - x.ndim
+    return np.broadcast_to(x, (*wanted[:added], *map(_kept, x.shape, wanted[added:])))
+
+
+def _kept(old: int, new: int) -> int:
+    return old if new == -1 else new
 
 
 def _padded(x: Array, pad: Sequence[int], *_: Any) -> Array:
@@ -119,6 +123,7 @@ MOVES: Mapping[str, Callable[..., Array]] = {
     "t": np.transpose,
     "T": np.transpose,
     "mT": swapped,
+    "H": swapped,
     "movedim": np.moveaxis,
     "moveaxis": np.moveaxis,
     "expand": _expanded,
@@ -169,6 +174,14 @@ def _filled(fill: float) -> Callable[..., Array]:
     return lambda *sizes, **_: np.full(sizes_of(sizes), fill, dtype=float)
 
 
+def _unchanged(x: Array, *_: Any, **__: Any) -> Array:
+    return x
+
+
+def _elu(x: Array, alpha: float = 1.0) -> Array:
+    return np.where(x > 0, x, alpha * np.expm1(x))
+
+
 def _norm(x: Array, p: float = 2, dim: Any = None, keepdim: bool = False) -> Array:
     return np.asarray((np.abs(x) ** p).sum(axis=dim, keepdims=keepdim) ** (1 / p))
 
@@ -186,13 +199,11 @@ def standardised(x: Array, axes: Axes, eps: float) -> tuple[Array, Array]:
 
 
 VALUES: Mapping[str, Callable[..., Any]] = {
-    "zeros_like": _like(0.0),
+    **dict.fromkeys(("zeros_like", "empty_like", "rand_like", "randn_like", "zero"), _like(0.0)),
     "ones_like": _like(1.0),
-    "empty_like": _like(0.0),
-    "zero": _like(0.0),
     "full_like": lambda x, fill, **_: np.full(np.shape(x), fill, dtype=float),
     "fill": lambda x, fill: np.full(np.shape(x), fill, dtype=float),
-    "zeros": _filled(0.0),
+    **dict.fromkeys(("zeros", "empty", "rand", "randn"), _filled(0.0)),
     "ones": _filled(1.0),
     "full": lambda size, fill, **_: np.full(sizes_of((size,)), fill, dtype=float),
     "eye": lambda n, m=None, **_: np.eye(n, m),
@@ -219,14 +230,38 @@ VALUES: Mapping[str, Callable[..., Any]] = {
     "bincount": lambda x, weights=None, minlength=0: np.bincount(x, weights, minlength),
     "norm": _norm,
     "prod": lambda x, dim=None, keepdim=False: np.prod(x, axis=dim, keepdims=keepdim),
-    **dict.fromkeys(("to", "type", "type_as", "item", "detach"), lambda x, *_, **__: x),
+    **dict.fromkeys(("to", "type", "type_as", "item", "detach", "cpu", "requires_grad", "dropout"), _unchanged),
     **dict.fromkeys(("long", "int"), lambda x: x.astype(np.int64)),
     "bool": lambda x: x.astype(bool),
     "sign": np.sign,
     "round": np.round,
     "heaviside": np.heaviside,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "nan_to_num": np.nan_to_num,
+    "exp2": np.exp2,
+    "tan": np.tan,
+    "elu": _elu,
+    "selu": lambda x: 1.0507009873554805 * _elu(x, 1.6732632423543772),
+    "mish": lambda x: x * np.tanh(np.logaddexp(x, 0.0)),
+    "leaky_relu": lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x),
+    "relu6": lambda x: np.clip(x, 0.0, 6.0),
+    "hardtanh": lambda x, min_val=-1.0, max_val=1.0: np.clip(x, min_val, max_val),
+    "clamp_min": np.maximum,
+    "clamp_max": np.minimum,
+    "normalize": lambda x, p=2.0, dim=1: x / np.maximum(_norm(x, p, dim, keepdim=True), 1e-12),
+    "fmod": np.fmod,
+    "remainder": np.remainder,
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
+    "logaddexp": np.logaddexp,
+    "argsort": lambda x, dim=-1: np.argsort(x, dim),
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
     "logical_not": np.logical_not,
     "isfinite": np.isfinite,
+    "isnan": np.isnan,
+    "isinf": np.isinf,
     "gt": np.greater,
     "lt": np.less,
     "ge": np.greater_equal,

@@ -10,22 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array, Look
-from app.grading.diagnosis.tracing.budget import Budget
-from app.grading.diagnosis.tracing.node import Node, UntracedError
-from app.grading.diagnosis.tracing.tracer import BINARY, READING_ERRORS, Tracer, bindings
+from app.grading.reading.budget import Budget
+from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, bindings
 
 STATEMENTS_MAX = 400
-
-
-def scope_of(look: Look, name: str) -> tuple[dict[str, Array], dict[str, Any]]:
-    """What is in scope before the first line, without *name* itself: arrays, and other values."""
-    arrays = {**look.forward, **look.gradients}
-    arrays.pop(name, None)
-    wide = {
-        one: np.asarray(array, dtype=np.float64 if array.dtype.kind == "f" else None) for one, array in arrays.items()
-    }
-    return wide, dict(look.dims)
 
 
 class Interpreter:

@@ -5,8 +5,8 @@ import pytest
 
 from app.content.blocks import Forward
 from app.content.parse import parse_lesson
-from app.grading.diagnosis.tracing.node import UntracedError
-from app.grading.diagnosis.walk import quotients, walked
+from app.grading.reading.node import UntracedError
+from app.grading.reading.walk import quotients, walked
 
 TOP = "---\ntitle: T\nid: t\nestimate: 1 min\n---\n\n"
 TABLE, ROW, UP = [[0.5, -1.2, 2.0], [0.1, 0.7, -0.4]], [1.5, -0.3, 0.8], [[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]]

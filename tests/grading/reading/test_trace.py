@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.diagnosis.rules import backward
-from app.grading.diagnosis.tracing.budget import TOTAL, CostError
-from app.grading.diagnosis.tracing.node import UntracedError, reduce_to
-from app.grading.diagnosis.tracing.tracer import Tracer, traced
+from app.grading.reading.budget import TOTAL, CostError
+from app.grading.reading.node import UntracedError, reduce_to
+from app.grading.reading.rules import backward
+from app.grading.reading.tracer import Tracer, traced
 
 X = np.abs(np.random.default_rng(0).standard_normal((4, 6))) + 0.3
 Z = np.abs(np.random.default_rng(1).standard_normal((4, 6))) + 0.3

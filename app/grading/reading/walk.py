@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.content.blocks import Forward
-from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.rules import backward
-from app.grading.diagnosis.tracing.node import Node, UntracedError, reduce_to
-from app.grading.diagnosis.tracing.tracer import READING_ERRORS, Tracer
+from app.grading.reading.node import Array, Node, UntracedError, reduce_to
+from app.grading.reading.rules import backward
+from app.grading.reading.tracer import READING_ERRORS, Tracer
 
 Nodes = list[tuple[str, Node]]
 

@@ -20,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.tracing.library import FUNCTIONS, GELU_CUBE, GELU_INNER, area, bell, bent
-from app.grading.diagnosis.tracing.node import Axes, Node, count, kept, moved_back, softmax, swapped
+from app.grading.reading.library import FUNCTIONS, GELU_CUBE, GELU_INNER, area, bell, bent
+from app.grading.reading.node import Array, Axes, Node, count, kept, moved_back, softmax, swapped
 
 CURVES: Mapping[str, str] = {
     "neg": "-g",

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from app.grading.diagnosis.evidence import Array
-
+Array = NDArray[Any]
 Axes = tuple[int, ...]
 Act = Callable[..., Array]
 

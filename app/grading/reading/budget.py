@@ -25,9 +25,14 @@ class CostError(Exception):
 
 
 class Budget:
-    """What is left for one check."""
+    """What is left for one check.
 
-    def __init__(self) -> None:
+    Args:
+        masks: Whether entries may be picked by truth values, so that a shape depends on numbers.
+    """
+
+    def __init__(self, *, masks: bool = True) -> None:
+        self.masks = masks
         self._left = TOTAL
         self._seconds = SECONDS
         self._until = time.process_time() + SECONDS_OF_ONE
@@ -45,6 +50,17 @@ class Budget:
     @property
     def is_empty(self) -> bool:
         return self._left <= 0 or time.process_time() > self._until
+
+    def pay_for_pick(self, x: Any, index: Any) -> None:
+        """Pay for what *index* picks of *x*, at most.
+
+        Raises:
+            CostError: See `pay`.
+        """
+        parts = index if isinstance(index, tuple) else (index,)
+        if not self.masks and any(isinstance(part, np.ndarray) and part.dtype.kind == "b" for part in parts):
+            raise CostError("as many entries as the numbers say")
+        self.pay(picked(x, parts))
 
     def pay(self, entries: int) -> None:
         """Pay for an array.
@@ -121,7 +137,7 @@ def _repeated(x: Any, *sizes: Any) -> int:
 
 
 COSTS: Mapping[str, Callable[..., int]] = {
-    **dict.fromkeys(("zeros", "ones"), lambda *sizes, **_: entries(*sizes)),
+    **dict.fromkeys(("zeros", "ones", "empty", "rand", "randn"), lambda *sizes, **_: entries(*sizes)),
     "full": lambda size, *_, **__: entries(size),
     "tensor": lambda data, **_: entries(np.shape(data)),
     "eye": lambda n, m=None, **_: entries(n, n if m is None else m),

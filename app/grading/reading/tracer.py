@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.tracing.budget import Budget, CostError, bounded, cost, joint, number, picked, product
-from app.grading.diagnosis.tracing.calls import CALLS, called
-from app.grading.diagnosis.tracing.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
-from app.grading.diagnosis.tracing.node import Act, Node, UntracedError
+from app.grading.reading.budget import Budget, CostError, bounded, cost, joint, number, product
+from app.grading.reading.calls import CALLS, called
+from app.grading.reading.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
+from app.grading.reading.node import Act, Array, Node, UntracedError
 
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
@@ -39,7 +38,8 @@ SAME: Mapping[str, str] = {
     "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "mm": "matmul",
     "bmm": "matmul", "mv": "matmul", "dot": "matmul", "clip": "clamp", "view": "reshape", "amax": "max", "amin": "min",
     "clone": "copy", "contiguous": "copy", "double": "copy", "float": "copy", "absolute": "abs",
-    "swapaxes": "transpose", "concat": "cat", "concatenate": "cat",
+    "swapaxes": "transpose", "swapdims": "transpose", "concat": "cat", "concatenate": "cat",
+    "axis": "dim",
 }  # fmt: skip
 MODULES = frozenset({"torch", "F", "math", "nn", "functional"})
 SIZES: Mapping[str, Callable[..., Any]] = {
@@ -148,7 +148,7 @@ class Tracer:
 
     def picked(self, x: Any, index: Any) -> Any:
         if isinstance(x, np.ndarray):
-            self.budget.pay(picked(x, index if isinstance(index, tuple) else (index,)))
+            self.budget.pay_for_pick(x, index)
         return x[index]
 
     # What has no gradient: numbers, sizes, shapes, slices, indices, masks.
@@ -162,7 +162,7 @@ class Tracer:
 
     def _is_plain(self, expr: ast.expr) -> bool:
         match expr:
-            case ast.Constant() | ast.Compare() | ast.Attribute(attr="shape" | "ndim"):
+            case ast.Constant() | ast.Compare() | ast.Attribute(attr="shape" | "ndim" | "dtype"):
                 return True
             case ast.Name(id=name):
                 return name not in self.forward and not isinstance(self.dims.get(name), list | tuple)
@@ -200,7 +200,7 @@ class Tracer:
                 return self.picked(self.value(base), self.plain(part))
             case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
                 return getattr(math, attr)
-            case ast.Attribute(value=ast.Name(id="torch")):
+            case ast.Attribute(value=ast.Name(id="torch")) | ast.Attribute(attr="dtype"):
                 return None  # a type of number, which changes no value here
             case ast.Attribute(value=base, attr="shape" | "ndim" as attr):
                 return getattr(np.asarray(self.value(base)), attr)
@@ -275,7 +275,7 @@ class Tracer:
                 return self.made(expr, "library", self.node(inner).value)
             case ast.Attribute(value=ast.Call() as inner, attr="values"):
                 return self.node(inner)
-            case ast.Attribute(value=base, attr="T" | "mT" as attr):
+            case ast.Attribute(value=base, attr="T" | "mT" | "H" as attr):
                 return self.moved(expr, "permute", MOVES[attr], self.node(base))
             case ast.Subscript(value=base, slice=part):
                 return self._subscript(expr, base, part)
@@ -293,7 +293,7 @@ class Tracer:
         return self.index(expr, self.node(base), tuple(self.plain(each) for each in parts))
 
     def index(self, expr: ast.expr, x: Node, index: Any) -> Node:
-        self.budget.pay(picked(x.value, index))
+        self.budget.pay_for_pick(x.value, index)
         return self.moved(expr, "index", partial(_at, index=index), x, index=index)
 
     def _binary(self, expr: ast.expr, op: str, left: ast.expr, right: ast.expr) -> Node:
@@ -313,7 +313,7 @@ class Tracer:
     def _call(self, expr: ast.Call, func: ast.Attribute, more: Mapping[str, ast.expr] = MappingProxyType({})) -> Node:
         op = SAME.get(func.attr.rstrip("_"), func.attr.rstrip("_"))
         arguments = list(expr.args) if is_module(func.value) else [func.value, *expr.args]
-        words = {word.arg: word.value for word in expr.keywords if word.arg} | dict(more)
+        words = {SAME.get(word.arg, word.arg): word.value for word in expr.keywords if word.arg} | dict(more)
         if op in {"square", "pow"}:
             return self._binary(expr, "pow", arguments[0], ast.Constant(2) if op == "square" else arguments[1])
         if op in ACTS and not words:
@@ -338,7 +338,10 @@ class Tracer:
 
 
 def _at(x: Array, index: Any) -> Array:
-    return np.asarray(x[index])
+    """As torch has it: whole numbers are taken out first, and do not count among what picks entries."""
+    parts = index if isinstance(index, tuple) else (index,)
+    first = tuple(part if isinstance(part, int) or part is ... else slice(None) for part in parts if part is not None)
+    return np.asarray(x[first][tuple(part for part in parts if not isinstance(part, int))])
 
 
 def _acted(move: Act, x: Array, rest: Sequence[Any], words: Mapping[str, Any]) -> Array:

@@ -6,10 +6,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from app.grading.diagnosis.tracing import budget as budgets
-from app.grading.diagnosis.tracing.budget import LARGEST, TOTAL, Budget, CostError
-from app.grading.diagnosis.tracing.interpreter import Interpreter
-from app.grading.diagnosis.tracing.node import UntracedError
+from app.grading.reading import budget as budgets
+from app.grading.reading.budget import LARGEST, TOTAL, Budget, CostError
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import UntracedError
 
 ARRAYS = {"x": np.ones((4, 5)), "row": np.ones((1, 5000)), "column": np.ones((5000, 1)), "i": np.array([0, 1, 2])}
 GREEDY = [
@@ -114,3 +114,8 @@ def test_what_one_diagnosis_takes_is_missing_to_the_next(monkeypatch):
 
     with budget.one():
         assert budget.is_empty
+
+
+def test_a_text_is_no_tensor():
+    with pytest.raises(UntracedError):
+        Interpreter(ARRAYS, {}).run(ast.parse("y = 'ij->j'.clone()").body)

@@ -8,13 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.tracing.budget import Budget, entries, joint, letters
-from app.grading.diagnosis.tracing.library import along, standardised
-from app.grading.diagnosis.tracing.node import Act, Axes, Node, UntracedError, one_hot, softmax
+from app.grading.reading.budget import Budget, entries, joint, letters
+from app.grading.reading.library import along, standardised
+from app.grading.reading.node import Act, Array, Axes, Node, UntracedError, one_hot, softmax
 
 REDUCED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("sum", "mean", "max", "min", "logsumexp"), ("dim", "keepdim")),
+    **dict.fromkeys(("sum", "mean", "nansum", "nanmean", "max", "min", "logsumexp"), ("dim", "keepdim")),
     **dict.fromkeys(("var", "std"), ("dim", "unbiased", "keepdim")),
     **dict.fromkeys(("softmax", "log_softmax"), ("dim",)),
 }
@@ -100,7 +99,9 @@ def _masked(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
 def _einsum(reader: Reader, expr: ast.Call, arguments: list[ast.expr], _: dict[str, ast.expr]) -> Node:
     subscripts, *operands = arguments
     text, nodes = str(reader.plain(subscripts)).replace(" ", ""), [reader.node(each) for each in operands]
-    text = text if "->" in text else f"{text}->"
+    if "->" not in text:
+        once = sorted(letter for letter in set(text) if letter.isalpha() and text.count(letter) == 1)
+        text = f"{text}->{''.join(once)}"
     reader.budget.pay(letters(text, [node.value for node in nodes]))
     value = np.einsum(text, *(node.value for node in nodes))
     back = partial(_einsum_back, text, [node.value for node in nodes])
@@ -125,11 +126,12 @@ def _convolved(reader: Reader, expr: ast.Call, _op: str, given: Arguments) -> No
     nodes = [given.node(name) for name in ("input", "weight", "bias") if name in given]
     x, kernel = nodes[0].value, nodes[1].value
     rank = kernel.ndim - 2
-    steps, padding = (_each(given.plain(name, default), rank) for name, default in (("stride", 1), ("padding", 0)))
+    defaults = {"stride": 1, "padding": 0, "dilation": 1}
+    steps, padding, gaps = (_each(given.plain(name, default), rank) for name, default in defaults.items())
     wide = [size + 2 * pad for size, pad in zip(x.shape[2:], padding, strict=True)]
     reader.budget.pay(entries(x.shape[:2]) * entries(wide) * entries(kernel.shape[2:]))
     reader.budget.pay(entries(x.shape[0], kernel.shape[0]) * entries(wide))
-    windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding)
+    windows = partial(_windows, sizes=kernel.shape[2:], steps=steps, padding=padding, gaps=gaps)
     cut = reader.moved(expr, "windows", windows, nodes[0])
     places = list(range(2 + rank, 2 + 2 * rank))
     value = np.moveaxis(np.tensordot(cut.value, kernel, ([1, *places], [1, *range(2, 2 + rank)])), -1, 1)
@@ -142,11 +144,12 @@ def _each(sizes: Any, rank: int) -> tuple[int, ...]:
     return tuple(sizes) if isinstance(sizes, tuple | list) else (int(sizes),) * rank
 
 
-def _windows(x: Array, sizes: Axes, steps: Axes, padding: Axes) -> Array:
+def _windows(x: Array, sizes: Axes, steps: Axes, padding: Axes, gaps: Axes) -> Array:
     """Every window of *x*: [batch, in, *positions, *places in the window]."""
     padded = np.pad(x, ((0, 0), (0, 0), *((each, each) for each in padding)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, sizes, tuple(range(2, 2 + len(sizes))))
-    return windows[(slice(None), slice(None), *(slice(None, None, each) for each in steps))]
+    spans = [gap * (size - 1) + 1 for size, gap in zip(sizes, gaps, strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, spans, tuple(range(2, 2 + len(sizes))))
+    return windows[(slice(None), slice(None), *(slice(None, None, each) for each in (*steps, *gaps)))]
 
 
 def _cumulated(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
@@ -184,8 +187,13 @@ def _of_two(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
 
 def _loss(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
     x, target, reduction = given.node("input"), given.node("target"), given.plain("reduction", "mean")
-    if reduction not in {"mean", "sum"}:
-        raise UntracedError("a loss that is not reduced")
+    if reduction == "none":
+        shape = (
+            x.value.shape[:1] + x.value.shape[2:]
+            if op in {"cross_entropy", "nll_loss"}
+            else np.broadcast_shapes(x.value.shape, target.value.shape)
+        )
+        return reader.made(expr, "library", np.zeros(shape))
     words: dict[str, Any] = {"n": x.value.size}
     if op == "cross_entropy":
         classes = x.value.shape[1]
@@ -241,17 +249,21 @@ def _part(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
 
 
 Call = Callable[[Reader, ast.Call, str, Arguments], Node]
-LOSS = ("input", "target", "reduction")
+CONVOLVED = ("input", "weight", "bias", "stride", "padding", "dilation")
+LOSSES = (
+    "cross_entropy", "mse_loss", "binary_cross_entropy_with_logits", "binary_cross_entropy", "nll_loss", "l1_loss",
+    "smooth_l1_loss", "huber_loss",
+)  # fmt: skip
 CALLS: Mapping[str, tuple[Call, tuple[str, ...]]] = {
     **{op: (_reduced, ("input", *names, "correction")) for op, names in REDUCED.items()},
     "clamp": (_clamped, ("input", "min", "max")),
     "masked_fill": (_masked, ("input", "mask", "value")),
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), (_convolved, ("input", "weight", "bias", "stride", "padding"))),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), (_convolved, CONVOLVED)),
     "cumsum": (_cumulated, ("input", "dim")),
     **dict.fromkeys(("cat", "stack"), (_joined, ("tensors", "dim"))),
     "where": (_where, ("condition", "input", "other")),
     **dict.fromkeys(("maximum", "minimum"), (_of_two, ("input", "other"))),
-    **dict.fromkeys(("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"), (_loss, LOSS)),
+    **dict.fromkeys(LOSSES, (_loss, ("input", "target", "reduction"))),
     "layer_norm": (_layer_norm, ("input", "normalized_shape", "weight", "bias", "eps")),
     "embedding": (_looked_up, ("index", "input")),
     "index_select": (_looked_up, ("input", "dim", "index")),
