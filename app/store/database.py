@@ -102,11 +102,14 @@ def open_engine(url: str) -> AsyncEngine:
 
 
 class _Fetching(sqlite3.Cursor):
-    """Fetches where it executes: each visit to the connection's thread costs more than most statements do."""
+    """Begins and fetches where it executes: a visit to the connection's thread costs more than most statements do."""
 
+    begin = ""
     rows: Sequence[Any] = ()
 
     def execute(self, sql: str, parameters: Any = (), /) -> Self:
+        if self.begin:
+            super().execute(self.begin)
         super().execute(sql, parameters)
         self.rows = self.fetchall()
         return self
@@ -125,9 +128,20 @@ class _Cursor(aiosqlite.Cursor):
 
 
 class _Connection(aiosqlite.Connection):
+    begin = ""
+    """How the next statement begins a transaction, if it does."""
+
     @contextmanager
     async def cursor(self) -> aiosqlite.Cursor:
-        return _Cursor(self, self._conn.cursor(_Fetching))
+        cursor = self._conn.cursor(_Fetching)
+        cursor.begin, self.begin = self.begin, ""
+        return _Cursor(self, cursor)
+
+    async def rollback(self) -> None:
+        # Asked for whenever a connection goes back to the pool.
+        self.begin = ""
+        if self.in_transaction:
+            await super().rollback()
 
 
 def _connected(database: str, **options: Any) -> _Connection:
@@ -144,4 +158,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, _Connection)
+    driver.begin = connection.get_execution_options().get(_BEGIN, "BEGIN")
