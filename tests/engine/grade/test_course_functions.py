@@ -1,9 +1,12 @@
 """The functions that the course asks for: other right ways pass, and each wrong one hears the sentence of its case."""
 
+import math
+import random
 import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from app.content.blocks import FunctionBox
 from app.content.parse import parse_lesson
@@ -247,6 +250,12 @@ WRONG = {
     ),
     "tanh of the input": ("value-more", [("1 - out.data ** 2", "1 - self.data ** 2")], "The slope of tanh"),
     "relu always open": ("value-more", [("(self.data > 0) * out.grad", "out.grad")], "relu lets the gradient through"),
+    "power overwritten": ("value-more", [("self.grad += exponent", "self.grad = exponent")], "A power"),
+    "exp overwritten": ("value-more", [("self.grad += out.data *", "self.grad = out.data *")], "The exponential"),
+    "log overwritten": ("value-more", [("self.grad += out.grad /", "self.grad = out.grad /")], "The slope of the log"),
+    "tanh overwritten": ("value-more", [("self.grad += (1 -", "self.grad = (1 -")], "The slope of tanh"),
+    "relu overwritten": ("value-more", [("self.grad += (self.data", "self.grad = (self.data")], "relu lets the"),
+    "quotient upside down": ("value-more", [("return self * other ** -1", "return other * self ** -1")], "A quotient"),
     "two from two": ("value-more", [("return other + (-self)", "return self + (-other)")], "A plain number may stand"),
     "averaged": ("unbroadcast", [("g = g.sum(0)", "g = g.mean(0)")], "`(3,)` was copied"),
     "from the right": ("unbroadcast", [("g = g.sum(0)", "g = g.sum(-1)")], "Axes are added on the"),
@@ -280,3 +289,44 @@ def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> Non
         verdict = jailed.check(FunctionTask(box=box), code)
 
         assert next(one.message for one in verdict.names if one.verdict == "wrong") == mistake.message
+
+
+UNARY = ("exp", "log", "tanh", "relu")
+
+
+def grown(draw: random.Random, leaves: list[object]) -> object:
+    """An expression over *leaves*, most of which it reads several times; the same one for the same draw."""
+    nodes = list(leaves)
+    for _ in range(draw.randint(3, 12)):
+        one, two, kind = draw.choice(nodes), draw.choice(nodes), draw.choice("+-*/^1")
+        match kind:
+            case "+":
+                made = one + two
+            case "-":
+                made = draw.randint(1, 3) - one
+            case "*":
+                made = one * two * 0.5
+            case "/":
+                made = one / (two * two + 1)
+            case "^":
+                made = one ** draw.randint(2, 3) * 0.1
+            case _:
+                name = draw.choice(UNARY)
+                made = (one * one + 1).log() if name == "log" else getattr((one * 0.2).tanh(), name)()
+        nodes.append(made.tanh() * 2)
+    return sum(nodes[1:], nodes[0])
+
+
+def test_the_engine_of_the_course_agrees_with_torch_on_any_expression() -> None:
+    scope: dict[str, object] = {"math": math}
+    exec(BOXES["value-more"].solution.source, scope)
+    for seed in range(200):
+        numbers = [random.Random(seed).uniform(-2, 2) for _ in range(3)]
+        own = [scope["Value"](one) for one in numbers]
+        theirs = [torch.tensor(one, dtype=torch.float64, requires_grad=True) for one in numbers]
+        for leaves in (own, theirs):
+            grown(random.Random(seed), leaves).backward()
+
+        found = [leaf.grad for leaf in own]
+        wanted = [0.0 if leaf.grad is None else leaf.grad.item() for leaf in theirs]
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), seed
