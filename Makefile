@@ -11,25 +11,31 @@ WORKERS := -n 3 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup test prove quick mutants lint format tools benchmark screenshots clean
+.PHONY: run setup developed test suite prove quick mutants lint format tools benchmark screenshots clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
 
 setup: .venv/.installed static/dist/manifest.json
+developed: .venv/.developed static/dist/manifest.json
 
-# torch first and alone, from an index of its own where one is given; what is there then stays.
-.venv/.installed: pyproject.toml constraints.txt
+# torch first and alone where an index of its own is given; what is there then stays. All the rest in one call: each
+# one looks at every package anew, and builds this project once more.
+define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info; mended = {11: 10, 12: 6}.get(v[1], 0); v[2] < mended and print("Note: Python 3.%d.%d reads quoted cookies in quadratic time (CVE-2024-7592), 3.%d.%d does not. Backhand lets no quoted cookie come so far." % (v[1], v[2], v[1], mended))'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) $(if $(TORCH_INDEX),--index-url '$(TORCH_INDEX)') -c constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable . -c constraints.txt
+	$(if $(TORCH_INDEX),$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) --index-url '$(TORCH_INDEX)' -c constraints.txt)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.$(1)' -c constraints.txt
+endef
+
+.venv/.installed: pyproject.toml constraints.txt
+	$(call install)
 	touch $@
 
-.venv/.developed: .venv/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' -c constraints.txt
-	touch $@
+.venv/.developed: pyproject.toml constraints.txt
+	$(call install,[dev])
+	touch .venv/.installed $@
 
 node_modules/.installed: package.json package-lock.json
 	@command -v npm >/dev/null || { echo "npm (Node 20 or newer) is needed to build the scripts and styles."; exit 1; }
@@ -52,26 +58,31 @@ format: .venv/.developed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: setup .venv/.developed tools lint
+# On two processors: the scripts are built while packages come, and types are checked while tests run.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 developed tools
+	@$(MAKE) --no-print-directory --jobs=2 lint suite
+
+suite: developed tools
 	$(BIN)/pytest $(WORKERS) --durations=10
 
 # What `make test` leaves out, and ten times as many examples of each fuzz test.
-prove: setup .venv/.developed tools
+prove: developed tools
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[prove]' -c constraints.txt
 	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
-quick: setup .venv/.developed
+quick: developed
 	@tests="$$($(BIN)/python -m tests.quick)"; [ -z "$$tests" ] || $(BIN)/pytest $(WORKERS) $$tests
 
 # Two hundred single reversals of the code, and whether a test notices each. Takes hours; leaves every file as it was.
-mutants: setup .venv/.developed tools
+mutants: developed tools
 	$(BIN)/python -m tests.mutate
 
-benchmark: setup .venv/.developed
+benchmark: developed
 	$(BIN)/python -m benchmarks
 
-screenshots: setup .venv/.developed tools
+screenshots: developed tools
 	$(BIN)/python -m tests.browser.screenshots
 
 clean:
