@@ -3,29 +3,21 @@
 import math
 import random
 import re
-from pathlib import Path
 
 import pytest
 import torch
 
 from app.content.blocks import FunctionBox
-from app.content.parse import parse_lesson
 from app.engine.task import FunctionTask
+from tests.courses import LESSONS, course_in
 
-LESSONS = Path(__file__).resolve().parents[3] / "lessons"
 NAMES = ("num-grad", "topological-sort", "value-gates", "value-backward", "value-more", "unbroadcast", "check-grads")
-
-
-def boxes() -> dict[str, FunctionBox]:
-    found = {}
-    for path in LESSONS.glob("[126]-*/0*.md"):
-        lesson, errors = parse_lesson(path.read_text(encoding="utf-8"), path.name)
-        assert lesson is not None, errors
-        found |= {one.name: one for one in lesson.exercises if isinstance(one, FunctionBox) and one.name in NAMES}
-    return found
-
-
-BOXES = boxes()
+BOXES = {
+    one.name: one
+    for lesson in course_in(LESSONS).lessons
+    for one in lesson.exercises
+    if isinstance(one, FunctionBox) and one.name in NAMES
+}
 
 
 def changed(name: str, *edits: tuple[str, str]) -> str:
