@@ -226,6 +226,7 @@ class Tracer:
             raise UntracedError("a condition in a list")
         found = []
         for each in self.items(loop.iter):
+            self.budget.pay(0)  # an item costs time, whatever it holds
             bound = bindings(loop.target, each)
             arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
             others = {name: one for name, one in bound.items() if name not in arrays}

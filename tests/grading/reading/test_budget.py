@@ -1,6 +1,7 @@
 """A submission is read outside of the jail: whatever it asks for, reading it costs next to nothing."""
 
 import ast
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -103,6 +104,15 @@ def test_a_statement_that_goes_on_for_long_is_ended_within_itself(monkeypatch):
 
     with pytest.raises(CostError):
         scope._value(ast.parse("[0 for t in range(3)]", mode="eval").body, None)
+
+
+def test_every_item_of_a_list_takes_time_that_is_looked_at(monkeypatch):
+    ticks = itertools.count()
+    monkeypatch.setattr(budgets.time, "process_time", lambda: next(ticks) / 1000)
+    scope = Interpreter({}, {})
+
+    with pytest.raises(CostError):
+        scope._value(ast.parse("[True for t in range(10 ** 5)]", mode="eval").body, None)
 
 
 def test_what_one_diagnosis_takes_is_missing_to_the_next(monkeypatch):
