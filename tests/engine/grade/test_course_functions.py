@@ -304,7 +304,7 @@ def grown(draw: random.Random, leaves: list[object]) -> object:
                 made = one ** draw.randint(2, 3) * 0.1
             case _:
                 name = draw.choice(UNARY)
-                made = (one * one + 1).log() if name == "log" else getattr((one * 0.2).tanh(), name)()
+                made = (one * one + 1).log() if name == "log" else getattr(one, name)()
         nodes.append(made.tanh() * 2)
     return sum(nodes[1:], nodes[0])
 
