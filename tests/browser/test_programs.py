@@ -1,0 +1,66 @@
+"""A class, and a function that goes on from it: without scripts, by the keyboard, and on a phone."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import SCHEMES, open_page, paint_in, violations
+
+ADDRESS, ENGINE, WORK = "/lessons/continued", "engine", "engine-at-work"
+CLASS = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
+WRONG = CLASS.replace("= data", "= None")
+WIDTH = 320
+
+
+def judged(page: Page, name: str, passed: str) -> None:
+    verdict = page.locator(f"#{name}-verdict")
+    expect(verdict).to_have_attribute("data-outcome", "graded")
+    expect(verdict).to_have_attribute("data-passed", passed)
+
+
+def write_engine(page: Page, code: str) -> None:
+    editor = page.locator(f"#{ENGINE} .cm-content")
+    editor.scroll_into_view_if_needed()
+    editor.focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(code)
+    page.keyboard.press("Escape")  # the list of names would open over the buttons
+    expect(page.locator(f"#{ENGINE}-code")).to_have_value(code)
+
+
+@pytest.mark.browser_options(java_script_enabled=False)
+def test_a_program_and_what_goes_on_from_it_are_plain_forms(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.locator(f"#{ENGINE}-code").fill(CLASS)
+    page.locator(f"#{ENGINE}-check").click()
+    judged(page, ENGINE, "true")
+
+    begun = page.locator(f"#{WORK}-code").input_value()
+    assert begun == f"{CLASS}\n\ndef doubled(x):\n    ____\n"
+    page.locator(f"#{WORK}-code").fill(begun.replace("____", "return 2 * Value(x).data"))
+    page.locator(f"#{WORK}-check").click()
+    judged(page, WORK, "true")
+
+
+def test_a_program_is_written_and_checked_by_the_keyboard(page: Page) -> None:
+    open_page(page, ADDRESS)
+    write_engine(page, CLASS)
+    page.keyboard.press("ControlOrMeta+Enter")
+    judged(page, ENGINE, "true")
+
+    page.once("dialog", lambda asked: asked.accept())
+    page.locator(f"#{WORK}-reset").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(f"#{WORK}-code")).to_have_value(f"{CLASS}\n\ndef doubled(x):\n    ____\n")
+
+
+@pytest.mark.browser_options(viewport={"width": WIDTH, "height": 700}, has_touch=True, is_mobile=True)
+def test_a_case_that_fails_fits_a_phone_and_breaks_no_rule_of_access(page: Page) -> None:
+    open_page(page, ADDRESS)
+    write_engine(page, WRONG)
+    page.locator(f"#{ENGINE}-check").tap()
+    judged(page, ENGINE, "false")
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
+    for scheme in SCHEMES:
+        paint_in(page, scheme)
+        assert violations(page) == [], scheme
