@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from app.content.blocks import FunctionBox, FunctionCase
+from app.content.blocks import Choice, FunctionBox, FunctionCase
 from app.content.course import load_course
 from benchmarks import trust
 
@@ -91,6 +91,19 @@ def test_every_row_of_the_table_is_a_test_of_the_box_and_every_bug_a_case_of_it(
     assert len(list(weak_tests(box))) == len(box.mistakes) + 1
     for begin in (*BUGS.values(), *RIGHT_BEGIN.values()):
         assert sum(one.startswith(begin) for one in messages) == 1, begin
+
+
+def test_the_answers_of_the_sheet_are_those_of_the_table() -> None:
+    said = dict(table())
+    lesson = next(one for one in load_course(LESSONS).lessons if one.slug == "four-bugs")
+    rows = [row for row in lesson.sheets["slips-through"].rows if isinstance(row, Choice)]
+
+    assert len(rows) == 5
+    for row in rows:
+        what = row.prompt.striptags().removeprefix("… but ")
+        found = next(through for test, through in said.items() if test.replace("`", "") == what)
+        for option in row.options:
+            assert option.right == (option.html.striptags() in let_through(found)), f"{what}: {option.html}"
 
 
 @pytest.mark.prove
