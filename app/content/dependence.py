@@ -126,24 +126,25 @@ def _root(base: ast.expr | None) -> ast.Name | None:
     return base if isinstance(base, ast.Name) else None
 
 
-LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "len"})
-FACTS = frozenset({"shape", "ndim", "dtype", "size", "numel", "dim", "new_zeros", "new_ones", "new_full"})
+FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
+LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
+NEW = frozenset({"new_zeros", "new_ones", "new_full"})
+SHAPED_BY = frozenset({"expand_as", "view_as", "reshape_as", "type_as"}) | NEW
 
 
 def values_read(source: str) -> frozenset[str]:
     """The names in *source*, which must be Python, of whose tensors more than the shape is read."""
     tree = ast.parse(source)
     nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    shapes = {id(name) for node in ast.walk(tree) for name in _shape_only(node)}
+    shapes = {id(name) for node in ast.walk(tree) for name in shape_only(node)}
     return frozenset(one.id for one in nodes if id(one) not in shapes)
 
 
-def _shape_only(node: ast.AST) -> Sequence[ast.expr]:
+def shape_only(node: ast.AST) -> Sequence[ast.expr]:
     """The expressions in *node* of which nothing but the shape is read, as `x` in `x.shape` and `zeros_like(x)`."""
-    if isinstance(node, ast.Attribute) and node.attr in FACTS:
-        return [node.value]
-    if isinstance(node, ast.Call):
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-        return node.args[:1] if name in LIKE else []
+    match node:
+        case ast.Attribute(value=owner, attr=fact) if fact in FACTS | NEW:
+            return [owner]
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments):
+            return arguments[:1] if name in LIKE else arguments if name in SHAPED_BY else []
     return []

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from app.content.dependence import shape_only
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
 from app.grading.diagnosis.phrases import coded
 from app.grading.diagnosis.steps import Step, steps_of
@@ -41,7 +42,7 @@ class CaseView:
         self._spots: dict[tuple[str, int], dict[str, str]] = {}
         self._meanings: dict[int, dict[str, Any]] = {}
         nodes = [node for write in case.writes for node in ast.walk(write)]
-        aside = {id(inner) for node in nodes for inner in _asked_for_shape(node)}
+        aside = {id(inner) for node in nodes for inner in shape_only(node)}
         names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
         self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         self.numbers = frozenset(
@@ -210,20 +211,6 @@ class CaseView:
 
     def said(self, mistake: Mistake) -> Diagnosis:
         return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say())
-
-
-def _asked_for_shape(node: ast.AST) -> list[ast.expr]:
-    """Names that are read for their shape only, as in `torch.zeros_like(C)` and `x.shape`."""
-    match node:
-        case ast.Call(
-            func=ast.Attribute(attr="zeros_like" | "ones_like" | "full_like" | "empty_like"), args=[first, *_]
-        ):
-            return [first]
-        case ast.Call(func=ast.Attribute(attr="expand_as" | "view_as" | "reshape_as"), args=[first]):
-            return [first]
-        case ast.Attribute(value=value, attr="shape" | "dtype" | "ndim"):
-            return [value]
-    return []
 
 
 def _apart(one: Array, other: Array) -> float:

@@ -47,7 +47,6 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (statistics.constants,),
     shares.named,
     (statistics.held,),
-    statistics.terms,
     statement_order.read_early,
     OPERATIONS,
     terms.read,

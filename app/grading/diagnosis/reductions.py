@@ -7,7 +7,6 @@
 | `mean`, `mean-wrong-axis` | averaged over the right axes, or over others |
 | `one-slice`, `largest` | one slice was kept, or the largest (or smallest) entry |
 | `summed-all` | summed into a single number |
-| `sums-multiplied` | the factors were summed one by one, and then multiplied |
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +34,6 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
         wide, narrow = unreduced(view.case.looks[0], path).shape, view.case.looks[0].reference.shape
         if wide != narrow and 0 < len(wide) <= RANK_MAX and fits(wide, narrow):
             yield from _of_path(view, path, unreduced, stretched_axes(wide, narrow))
-            yield from _of_factors(view, path, stretched_axes(wide, narrow))
         elif wide == narrow:
             yield from _hidden_sum(view, path)
 
@@ -93,21 +91,6 @@ def _of_path(view: CaseView, path: Path, source: Source, right: Axes) -> Iterato
             yield row("largest", partial(extreme, axis=right, keepdims=keepdim), SAY["slice"])
         for end in (0, -1):
             yield row("one-slice", partial(_one_slice, axes=right, end=end, keepdim=keepdim), SAY["slice"])
-
-
-def _of_factors(view: CaseView, path: Path, right: Axes) -> Iterator[Mistake]:
-    """The sum of each factor, multiplied, for the sum of the products."""
-    steps = view.steps(path, view.case.looks[0])
-    if steps and steps[-1].node.op == "mul":
-        for keepdim in (True, False):
-            predict = partial(_sums, view, path, right, keepdim)
-            yield Mistake("sums-multiplied", predict, partial(_say, view.case, path, SAY["split"], right, right))
-
-
-def _sums(view: CaseView, path: Path, axes: Axes, keepdim: bool, look: Look) -> Array | None:
-    step = view.steps(path, look)[-1]
-    factors = (np.broadcast_to(one, step.g.shape).sum(axis=axes, keepdims=keepdim) for one in (step.g, step.z))
-    return view.exchanged(path, look, np.multiply(*factors))
 
 
 def _axis_sets(rank: int) -> Iterator[Axes]:

@@ -8,12 +8,9 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 |---|---|
 | `statistics-constant` | only the direct term: no statistic is taken to depend on x |
 | `held-constant:Z` | the term through Z is missing |
-| `term-missing:direct` | the direct term is missing |
-| `term-sign:Z`, `term-factor:Z:F` | a term of the opposite sign, or too large by F, see `factors` |
 | `term-changed:Z` | the term through Z off by one number per slice |
 | `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
 | `term-axis` | an average of the fused formula runs along other axes |
-| `several` | more than one of these |
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +21,6 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
-from app.grading.diagnosis.factors import NEAR, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.node import Axes, fits, stretched_axes
@@ -122,43 +118,6 @@ def _along(
     if len(changed) > 1:
         return np.asarray(factor * (arriving - mean - variance))
     return np.asarray(look.blocked[changed[0]] - factor * (mean if unit is None else variance))
-
-
-def terms(view: CaseView) -> Diagnosis | None:
-    """The coefficients of the terms in the learner's tensor; all of them are one in the reference."""
-    names = names_of(view)
-    if not names or not view.shaped():
-        return None
-    read = [_fit(_terms(look, names), view, look) for look in view.case.looks]
-    fitted = [fit for fit in read if fit is not None]
-    if len(fitted) < len(read):
-        return None
-    ratios = {name: [fit[name] for fit in fitted] for name in fitted[0]}
-    wrong = {name: ratio for name, ratio in ratios.items() if any(abs(each - 1) > NEAR for each in ratio)}
-    first = next(iter(ratios.values()))
-    alike = all(np.allclose(ratio, first, rtol=NEAR, atol=0.0) for ratio in ratios.values())
-    if not wrong or (alike and any(first)):
-        return None  # one factor on all terms is no matter of terms
-    facts = {name: _fact(view, name, ratio) for name, ratio in wrong.items()}
-    code = next(iter(facts.values()))[0] if len(facts) == 1 else "several"
-    message = f"`{view.case.name}` is made of {len(ratios)} terms: {'; '.join(text for _, text in facts.values())}."
-    return Diagnosis(code=f"{view.case.name}:{code}", message=message)
-
-
-def _fit(parts: Mapping[str, Array], view: CaseView, look: Look) -> dict[str, float] | None:
-    kept = {name: part for name, part in parts.items() if view.weighty(part, look)}
-    found = view.solved(list(kept.values()), view.got[id(look)], look)
-    return None if found is None else dict(zip(kept, found.tolist(), strict=True))
-
-
-def _fact(view: CaseView, name: str, ratio: Sequence[float]) -> tuple[str, str]:
-    way = "the direct one" if name == DIRECT else f"the one through `{name}`"
-    if all(abs(each) < NEAR for each in ratio):
-        return ("term-missing:direct" if name == DIRECT else f"held-constant:{name}"), f"{way} is missing"
-    factor = named_factor(view, ratio, view.paths) or any_factor(view, ratio)
-    if factor.code == "sign":
-        return f"term-sign:{name}", f"{way} {factor.text}"
-    return f"term-factor:{name}:{factor.code.removeprefix('factor:')}", f"{way} {factor.text}"
 
 
 def changed(view: CaseView) -> Diagnosis | None:

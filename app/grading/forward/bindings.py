@@ -4,13 +4,12 @@ import ast
 import re
 import warnings
 
+from app.content.dependence import shape_only
+
 _BLANK = re.compile(r"_{2,}")
-_SHAPE_ONLY = frozenset(["shape", "dtype", "device", "ndim", "size", "numel", "dim", "is_floating_point", "layout"])
-_LIKE = frozenset(["zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"])
 _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
-_SHAPED_BY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "new_zeros", "new_ones", "new_full"])
 
 
 def parsed(code: str) -> ast.Module:
@@ -33,18 +32,7 @@ def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:
 
 def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     """Names read anywhere in *nodes*, and the ones read for more than their shape."""
-    aside: set[int] = set()
-    for one in nodes:
-        if isinstance(one, ast.Attribute) and one.attr in _SHAPE_ONLY:
-            aside.update(id(inner) for inner in [one.value] if isinstance(inner, ast.Name))
-        if isinstance(one, ast.Call):
-            function = called(one)
-            if function in _LIKE and one.args:
-                aside.add(id(one.args[0]))
-            if function in _SHAPED_BY:
-                aside.update(id(argument) for argument in one.args)
-            if function in {"new_zeros", "new_ones", "new_full"} and isinstance(one.func, ast.Attribute):
-                aside.add(id(one.func.value))
+    aside = {id(inner) for one in nodes for inner in shape_only(one)}
     loads = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     targets = [one.target for one in nodes if isinstance(one, ast.AugAssign)]
     changed = {one.id for one in targets if isinstance(one, ast.Name)}
