@@ -36,8 +36,14 @@ class Tries:
     newest: Attempt
 
 
-async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered) -> Attempt:
-    """Keep one attempt, whatever came before it; of those before it, no more than the store has room for."""
+async def record_attempt(
+    db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered, *, before: int = KEPT_ATTEMPTS
+) -> Attempt:
+    """Keep one attempt, whatever came before it; of those before it, no more than the store has room for.
+
+    Args:
+        before: How many there are, where that is known.
+    """
     values = {
         "learner_id": learner,
         "lesson": lesson,
@@ -52,8 +58,9 @@ async def record_attempt(db: AsyncSession, learner: int, lesson: str, exercise: 
     }
     # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
     await db.execute(_INSERT, values)
-    mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
-    await db.execute(_FORGET_OLDER, mine, execution_options={"synchronize_session": False})
+    if before >= KEPT_ATTEMPTS:
+        mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
+        await db.execute(_FORGET_OLDER, mine, execution_options={"synchronize_session": False})
     return Attempt(**values)
 
 
@@ -70,7 +77,7 @@ async def record_check(
         if before and before.newest.task_key == answered.task_key:
             return before
     count, failed = (await db.execute(_COUNTS_AT, {"learner": learner, "lesson": lesson, "exercise": exercise})).one()
-    attempt = await record_attempt(db, learner, lesson, exercise, answered)
+    attempt = await record_attempt(db, learner, lesson, exercise, answered, before=count)
     return Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
 
 

@@ -158,7 +158,7 @@ async def test_older_attempts_go_but_the_newest_right_one_and_what_is_trained_wi
         await trainings.begin_training(db, me, begun)
         await progress.record_attempt(db, me, "lesson", "another", answered(0))
         for number in range(9, 9 + most):
-            await progress.record_attempt(db, me, "lesson", "box", answered(number))
+            await progress.record_check(db, me, "lesson", "box", answered(number))
 
     async with database.read() as db:
         left = [int(one.text) for one in await progress.attempts_at(db, me, "lesson", "box")]

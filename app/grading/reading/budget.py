@@ -29,10 +29,12 @@ class Budget:
 
     Args:
         masks: Whether entries may be picked by truth values, so that a shape depends on numbers.
+        largest: Entries of one array, at most.
     """
 
-    def __init__(self, *, masks: bool = True) -> None:
+    def __init__(self, *, masks: bool = True, largest: int = LARGEST) -> None:
         self.masks = masks
+        self._largest = largest
         self._left = TOTAL
         self._seconds = SECONDS
         self._until = time.process_time() + SECONDS_OF_ONE
@@ -69,7 +71,7 @@ class Budget:
             CostError: It is too large, or nothing is left.
         """
         self._left -= entries + 1
-        if entries > LARGEST or self.is_empty:
+        if entries > self._largest or self.is_empty:
             raise CostError(f"{entries} entries")
 
 

@@ -19,6 +19,9 @@ from app.grading.reading.budget import Budget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Array, UntracedError
 
+LARGEST = 2**26
+"""Entries of one array, or steps to it in sixteens: more than a run of the program may use."""
+
 
 def infer(forward: Forward) -> dict[str, Shape]:
     """Shapes by name of the inputs and of every intermediate that can be told from the source.
@@ -57,7 +60,7 @@ def _with_names(shape: Shape, dims: Mapping[str, int], others: Mapping[str, int]
 
 def _shapes(forward: Forward, dims: Mapping[str, int], whole: int) -> dict[str, Shape]:
     """The shapes on sizes *dims*, where every whole number in an input is *whole*."""
-    now = Interpreter(_inputs(forward, dims, whole), dims, Budget(masks=False))
+    now = Interpreter(_inputs(forward, dims, whole), dims, Budget(masks=False, largest=LARGEST))
     tree = parsed(forward.source)
     with warnings.catch_warnings():
         # Numpy warns of an average of nothing, where torch does not.

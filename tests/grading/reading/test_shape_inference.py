@@ -371,3 +371,14 @@ def test_every_tensor_of_every_lesson_is_inferred():
 )
 def test_a_shape_that_the_numbers_decide_is_left_out(source):
     assert "y" not in infer(program(source))
+
+
+def test_a_program_on_large_data_has_its_shapes():
+    inputs = (Input(name="X", sizes=("N", "D")), Input(name="W", sizes=("D", "H")))
+    dims = {"N": 5000, "D": 784, "H": 128}
+    source = "h = (X @ W).relu()\nL = F.cross_entropy(h, torch.zeros(N).long())"
+    forward = Forward(
+        place=Place("test.md", 1), name="f", dims=dims, inputs=inputs, output="L", source=source, source_line=1
+    )
+
+    assert infer(forward) == {"X": (5000, 784), "W": (784, 128), "h": (5000, 128), "L": ()}
