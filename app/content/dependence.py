@@ -9,6 +9,8 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from app.content.bindings import reads_of
+
 ADDING = frozenset({"add_", "sub_", "index_add_", "scatter_add_"})
 """Methods in place whose calls may change places."""
 
@@ -126,25 +128,7 @@ def _root(base: ast.expr | None) -> ast.Name | None:
     return base if isinstance(base, ast.Name) else None
 
 
-FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
-LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
-NEW = frozenset({"new_zeros", "new_ones", "new_full"})
-SHAPED_BY = frozenset({"expand_as", "view_as", "reshape_as", "type_as"}) | NEW
-
-
 def values_read(source: str) -> frozenset[str]:
     """The names in *source*, which must be Python, of whose tensors more than the shape is read."""
-    tree = ast.parse(source)
-    nodes = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-    shapes = {id(name) for node in ast.walk(tree) for name in shape_only(node)}
-    return frozenset(one.id for one in nodes if id(one) not in shapes)
-
-
-def shape_only(node: ast.AST) -> Sequence[ast.expr]:
-    """The expressions in *node* of which nothing but the shape is read, as `x` in `x.shape` and `zeros_like(x)`."""
-    match node:
-        case ast.Attribute(value=owner, attr=fact) if fact in FACTS | NEW:
-            return [owner]
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments):
-            return arguments[:1] if name in LIKE else arguments if name in SHAPED_BY else []
-    return []
+    _, uses = reads_of(list(ast.walk(ast.parse(source))))
+    return uses

@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 import numpy as np
 
+from app.content.bindings import writes_of
 from app.grading.diagnosis.call_kinds import added, turned
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced
@@ -19,7 +20,6 @@ from app.grading.diagnosis.evidence import Array, Diagnosis, Look, scope_of
 from app.grading.diagnosis.grammar import Change, Words
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
-from app.grading.forward.bindings import writes_of
 from app.grading.reading.budget import Budget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Node, UntracedError

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from app.content.bindings import reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scope_of
-from app.grading.forward.bindings import reads_of, writes_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 

@@ -3,10 +3,13 @@
 import ast
 import re
 import warnings
-
-from app.content.dependence import shape_only
+from collections.abc import Sequence
 
 _BLANK = re.compile(r"_{2,}")
+FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
+LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
+NEW = frozenset({"new_zeros", "new_ones", "new_full"})
+SHAPED_BY = frozenset({"expand_as", "view_as", "reshape_as", "type_as"}) | NEW
 _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
@@ -39,6 +42,16 @@ def reads_of(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     reads = frozenset(one.id for one in loads) | changed
     uses = frozenset(one.id for one in loads if id(one) not in aside) | changed
     return reads, uses
+
+
+def shape_only(node: ast.AST) -> Sequence[ast.expr]:
+    """The expressions in *node* of which nothing but the shape is read, as `x` in `x.shape` and `zeros_like(x)`."""
+    match node:
+        case ast.Attribute(value=owner, attr=fact) if fact in FACTS | NEW:
+            return [owner]
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments):
+            return arguments[:1] if name in LIKE else arguments if name in SHAPED_BY else []
+    return []
 
 
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
