@@ -28,7 +28,7 @@ def until(claim: Callable[[], object]) -> None:
     end = time.monotonic() + SECONDS
     while not claim():
         assert time.monotonic() < end, "it never came to pass"
-        time.sleep(0.01)
+        time.sleep(0.03)  # what is asked for is often a page
 
 
 async def comes(claim: Callable[[], object]) -> None:

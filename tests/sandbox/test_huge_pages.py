@@ -1,10 +1,12 @@
 """What a fork inherits: data in huge pages, and programs that have run before."""
 
 import ctypes
+import json
 import mmap
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,14 +29,26 @@ def _can_gather() -> bool:
 
 gathers = pytest.mark.skipif(not _can_gather(), reason="this kernel makes no huge pages on request")
 
-SMALL = """
-import sys
+LIKE_A_ZYGOTE = """
+import json, os, sys
 from app.sandbox import zygote
 zygote.keep_small()
-from app.sandbox import warm, zygote_loop
-zygote_loop.harness.register("attempt", "app.grading.judge.attempt_driver")
-warm.everything()
+from app.sandbox import harness, warm, zygote_loop
+for name, module in zygote_loop.DRIVERS.items():
+    harness.register(name, module)
 import torch
+
+for line in sys.stdin:
+    if os.fork() == 0:
+        exec(json.loads(line))
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+    print(flush=True)
+"""
+
+SMALL = """
+warm.everything()
 x = torch.ones(2, 3, requires_grad=True)
 try:
     torch.autograd.grad(x * 2, x, torch.ones(3, 2))
@@ -45,8 +59,7 @@ print(sorted({"sympy", "mpmath", "numpy.linalg"} & set(sys.modules)))
 """
 
 STUMBLED = """
-import torch
-from app.sandbox import harness, rehearsal
+from app.sandbox import rehearsal
 
 def stumble(header, arrays, output):
     torch.set_default_dtype(torch.float64)
@@ -61,9 +74,6 @@ except ValueError:
 
 REHEARSED = """
 import dis
-from app.sandbox import harness, zygote_loop
-for name, module in zygote_loop.DRIVERS.items():
-    harness.register(name, module)
 from app.grading.judge import attempt_driver
 
 def fitted(function):
@@ -77,10 +87,24 @@ for count in (1, zygote_loop.REHEARSALS - 1):
 """
 
 
-def _answer(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=SECONDS, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+Answer = Callable[[str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def answer() -> Iterator[Answer]:
+    """Runs a program in a fork of a process that has loaded what a zygote loads, and gives the lines that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", LIKE_A_ZYGOTE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+
+    def run(program: str) -> list[str]:
+        print(json.dumps(program), file=process.stdin, flush=True)
+        return list(iter(lambda: process.stdout.readline().strip(), ""))
+
+    with process:
+        yield run
 
 
 @gathers
@@ -91,16 +115,16 @@ def test_children_find_the_data_of_the_zygote_in_huge_pages(jail: Jail) -> None:
     assert huge >= 20 * 1024
 
 
-def test_what_a_run_does_was_fitted_before_the_first_fork() -> None:
-    after_one, after_all = map(int, _answer(REHEARSED).split())
+def test_what_a_run_does_was_fitted_before_the_first_fork(answer: Answer) -> None:
+    after_one, after_all = map(int, answer(REHEARSED))
     assert after_all > after_one
 
 
-def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes() -> None:
-    words, loaded = _answer(SMALL).splitlines()
+def test_a_zygote_holds_neither_numpy_nor_sympy_and_torch_still_compares_sizes(answer: Answer) -> None:
+    words, loaded = answer(SMALL)
     assert words.startswith("Mismatch in shape: grad_output[0] has a shape of torch.Size([3, 2])")
     assert loaded == "[]"
 
 
-def test_a_rehearsal_that_fails_leaves_nothing_behind_for_the_run() -> None:
-    assert _answer(STUMBLED) == "torch.float32\n"
+def test_a_rehearsal_that_fails_leaves_nothing_behind_for_the_run(answer: Answer) -> None:
+    assert answer(STUMBLED) == ["torch.float32"]
