@@ -126,17 +126,17 @@ def own(before: int) -> Iterator[Jail]:
     jail.close()
 
 
-def test_a_killed_zygote_takes_its_child_with_it_and_is_replaced(own):
+def test_a_killed_zygote_takes_the_child_that_waits_with_it_and_is_replaced(own):
     assert own.is_warm(SECONDS)
     assert is_honest(own)
     assert own.is_warm(SECONDS)
     child = own._zygote._child.pid
     os.kill(own.zygote_pid, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{child}").exists())
 
     ending = run(own, HONEST, "y").ending
 
     assert ending in {"fault", "done"}
-    until(lambda: not Path(f"/proc/{child}").exists())
     until(lambda: is_honest(own))
 
 
