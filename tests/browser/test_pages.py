@@ -22,7 +22,8 @@ PAGES = [
     *(f"/units/{unit.slug}" for unit in COURSE.units if any(not one.draft for one in unit.lessons)),
     *(f"/lessons/{lesson.slug}" for lesson in COURSE.lessons if not lesson.draft),
 ]
-OF_EACH_KIND = ["/", "/finish", "/no-such-page", f"/units/{COURSE.units[0].slug}", ADDRESS]
+LONGEST = max((one for unit in COURSE.units for one in unit.lessons), key=lambda one: len(one.source))
+OF_EACH_KIND = ["/", "/finish", "/no-such-page", f"/units/{COURSE.units[0].slug}", ADDRESS, f"/lessons/{LONGEST.slug}"]
 
 
 each_kind = pytest.mark.parametrize(
