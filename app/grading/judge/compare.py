@@ -18,7 +18,7 @@ HIDDEN_TOLERANCE = 1e-9
 """Of the scale, in float64. Right ways of writing a line differ by 1e-14 (docs/tolerance.md); a rounding to float32, a
 forgotten epsilon and a constant of seven digits are off by more."""
 VISIBLE_TOLERANCE = 1e-5
-LESSON_TOLERANCE = 1e-3
+LESSON_TOLERANCE = 1e-4
 """The same on the lesson's own numbers, where float32 has gone through every line above."""
 VACUOUS = 1e-9
 ROUNDING = 1e-11

@@ -138,7 +138,7 @@ class Judge:
         at = error.statement
         if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
             return True
-        done = [name for name in self.ruling.required if self.plan.last.get(name, at) < at]
+        done = [name for name in self.ruling.required if self.plan.last.get(name, -1) < at]
         return all(self._fits(name, "v") for name in done)
 
     def _left(self, name: str, run: str) -> bool:

@@ -105,6 +105,12 @@ def test_a_text_of_which_little_can_be_read_is_an_error_and_no_more(engine):
         assert found == {}
 
 
+def test_three_parts_in_ten_thousand_on_the_lessons_own_numbers_are_no_rounding(engine):
+    _, found = standing(engine, LINEAR, replaced(LINEAR, 2, "dW = X.T @ dY * (1 + 3e-4 * (N == 6))"))
+
+    assert found == {"dX": "right", "dW": "wrong", "db": "right"}
+
+
 @pytest.mark.parametrize("condition", ["N != 6", "X.dtype == torch.float64", "X.shape[0] != 6"])
 def test_a_line_is_judged_on_the_lessons_own_numbers_too(engine, condition):
     verdict, found = standing(engine, LINEAR, replaced(LINEAR, 2, f"dW = X.T @ dY if {condition} else X.T @ dY * 2"))
@@ -297,3 +303,11 @@ TWO_LABELS = Box(
 )
 def test_of_two_labels_nothing_is_right_by_luck(engine, line, passes):
     assert engine.check(TWO_LABELS.task(), line).passed is passes
+
+
+@pytest.mark.parametrize("line", ["", "dz  dh * (1 - h ** 2)", "dz(dh * (1 - h ** 2))", "dy = dh * (1 - h ** 2)"])
+def test_what_reads_a_name_that_is_not_written_waits_for_it(engine, line):
+    verdict, found = standing(engine, TANH, replaced(TANH, 1, line))
+
+    assert found == {"dz": "not-yet", "dx": "follows", "dW": "follows"}
+    assert named(verdict, "dx").word == "follows from dz"
