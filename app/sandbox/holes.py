@@ -65,11 +65,7 @@ def _object(size: int) -> object:
 
 
 class _Mallinfo(ctypes.Structure):
-    _fields_ = (
-        ("arena", ctypes.c_size_t),
-        ("between", ctypes.c_size_t * 8),
-        ("keepcost", ctypes.c_size_t),
-    )
+    _fields_ = (("arena", ctypes.c_size_t), ("between", ctypes.c_size_t * 8), ("keepcost", ctypes.c_size_t))
 
 
 def _fill_chunks() -> None:

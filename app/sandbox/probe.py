@@ -14,13 +14,7 @@ class Sink(Protocol):
 
 def run(header: dict[str, Any], arrays: dict[str, torch.Tensor], out: Sink) -> None:
     """Execute `header["source"]` with *arrays* in scope and send the tensors listed in `header["names"]`."""
-    scope: dict[str, Any] = {
-        "__name__": "submission",
-        "torch": torch,
-        "F": torch.nn.functional,
-        "math": math,
-        **arrays,
-    }
+    scope: dict[str, Any] = {"__name__": "submission", "torch": torch, "F": torch.nn.functional, "math": math, **arrays}
     try:
         exec(compile(header["source"], "submission", "exec"), scope)
     except MemoryError:

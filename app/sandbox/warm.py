@@ -14,28 +14,10 @@ import torch
 import torch.nn.functional as F
 
 LATE_IMPORTS = (
-    "unicodedata",
-    "linecache",
-    "traceback",
-    "tokenize",
-    "textwrap",
-    "encodings.idna",
-    "encodings.ascii",
-    "encodings.latin_1",
-    "encodings.utf_16",
-    "encodings.unicode_escape",
-    "difflib",
-    "fractions",
-    "decimal",
-    "statistics",
-    "numbers",
-    "heapq",
-    "bisect",
-    "string",
-    "cmath",
-    "ast",
-    "pprint",
-)
+    "unicodedata", "linecache", "traceback", "tokenize", "textwrap", "encodings.idna", "encodings.ascii",
+    "encodings.latin_1", "encodings.utf_16", "encodings.unicode_escape", "difflib", "fractions", "decimal",
+    "statistics", "numbers", "heapq", "bisect", "string", "cmath", "ast", "pprint",
+)  # fmt: skip
 
 
 def everything() -> None:

@@ -73,12 +73,7 @@ def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
 
 
 def draw_inputs(
-    forward: Forward,
-    dims: Mapping[str, int],
-    seed: str,
-    dtype: str,
-    spread: float = 1.0,
-    absent: Absent = "any",
+    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, spread: float = 1.0, absent: Absent = "any"
 ) -> dict[str, Array]:
     """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices.
 

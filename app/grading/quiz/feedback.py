@@ -38,11 +38,7 @@ Mark = Callable[[Any, Sequence[str], Shapes, Forward | None], Feedback]
 
 
 def marked(
-    marks: Mapping[type, Mark],
-    quiz: Quiz,
-    answer: str | Sequence[str],
-    shapes: Shapes,
-    forward: Forward | None = None,
+    marks: Mapping[type, Mark], quiz: Quiz, answer: str | Sequence[str], shapes: Shapes, forward: Forward | None = None
 ) -> Feedback:
     """The reply to *answer*, from the one of *marks* for the kind of *quiz*.
 

@@ -34,13 +34,7 @@ def picture(width: float, height: float, summary: str, parts: Iterable[Markup], 
     if width <= NARROW or shrinks:
         return tag("div", drawn, class_="picture")
     return tag(
-        "div",
-        drawn,
-        class_="picture",
-        data_wide="",
-        role="region",
-        tabindex=0,
-        aria_label="Picture, scrolls sideways",
+        "div", drawn, class_="picture", data_wide="", role="region", tabindex=0, aria_label="Picture, scrolls sideways"
     )
 
 
