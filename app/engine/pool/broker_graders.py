@@ -35,6 +35,8 @@ GONE_SECONDS = 3 * PING_SECONDS
 PUBLISH_SECONDS = 5.0
 MEET_SECONDS = 2.0
 """How long a question waits for a broker that has not been seen since the start."""
+MISSES, MISSED_SECONDS = 50, 0.1
+"""How often a question may come to a grader of another version, while there are some of this one: an update goes on."""
 FULL = 10077
 """The broker's number for a stream that holds as many messages as it may."""
 
@@ -153,6 +155,17 @@ class BrokerGraders(Asking):
         return self._connection
 
     async def _answered(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> Any:
+        """The answer of a grader of this version, as long as there is one."""
+        for _ in range(MISSES):
+            said = await self._said(connection, role, question, seconds)
+            if "answer" in said:
+                return said["answer"]
+            if "version" not in said or not any(one.version == version() for one in self._hosts()):
+                break
+            await asyncio.sleep(MISSED_SECONDS)
+        raise UnansweredError(said["outcome"], str(said["message"]))
+
+    async def _said(self, connection: Client, role: str, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         # Whoever guesses it could answer; nobody does.
         number = secrets.token_hex(16)
         reply = f"{self._inbox}.answer.{number}"
@@ -164,16 +177,13 @@ class BrokerGraders(Asking):
         self._questions[number] = waiting
         try:
             await self._publish(connection, number, waiting)
-            said = await self._listened(connection, role, waiting, STARTUP_SECONDS + seconds)
+            return await self._listened(connection, role, waiting, STARTUP_SECONDS + seconds)
         except asyncio.CancelledError:
             if connection.is_connected:
                 await connection.publish(broker.STOP, number.encode())
             raise
         finally:
             del self._questions[number]
-        if "answer" in said:
-            return said["answer"]
-        raise UnansweredError(said["outcome"], str(said["message"]))
 
     async def _publish(self, connection: Client, number: str, waiting: Waiting) -> None:
         headers = {"Nats-Msg-Id": f"{number}.{waiting.tries}"}

@@ -119,7 +119,7 @@ class GraderHost:
     async def _said(self, role: str, asked: dict[str, Any]) -> dict[str, Any]:
         if asked["version"] != version():
             message = VERSIONS.format(theirs=version(), ours=asked["version"])
-            return {"outcome": "busy", "message": message}
+            return {"outcome": "busy", "message": message, "version": version()}
         try:
             return {"answer": await self._pools[role].carry(asked["question"], asked["seconds"])}
         except UnansweredError as why:

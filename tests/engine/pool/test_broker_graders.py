@@ -14,11 +14,12 @@ import nats
 import pytest
 
 from app.engine.codec import plain
-from app.engine.grader import Look, Readiness, version
+from app.engine.grader import Load, Look, Readiness, version
 from app.engine.pool import broker as wire
-from app.engine.pool import broker_graders
+from app.engine.pool import broker_graders, grader_host
 from app.engine.pool.asking import BUSY, FAULT
 from app.engine.pool.broker_graders import AWAY, BrokerGraders
+from app.engine.pool.grader_host import GraderHost
 from app.engine.stretch import Stretch
 from app.settings import Settings
 from tests.engine.pool.broker_server import Broker, host, program
@@ -219,6 +220,38 @@ def test_another_version_is_refused_with_both_versions(served: Broker, monkeypat
         assert version() in verdict.message
 
     claimed(served, claim)
+
+
+def test_while_an_update_goes_on_every_question_finds_a_grader_of_its_version(
+    served: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grader_host, "version", lambda: "9.9+other")
+
+    async def claim(graders: BrokerGraders) -> None:
+        connection = await wire.connected(served.grader, None, "_INBOX.grader", nothing, nothing)
+        leave = asyncio.Event()
+        other = asyncio.ensure_future(GraderHost(connection, {"checks": Idle()}, {"checks": 2}).run(leave))
+        await comes(lambda: graders.load.up == 5)
+
+        found = await asyncio.gather(*(graders.check(task(), RIGHT) for _ in range(6)))
+
+        assert all(one.passed for one in found), [one.message for one in found]
+        leave.set()
+        await asyncio.gather(other, return_exceptions=True)
+        await connection.close()
+
+    claimed(served, claim)
+
+
+class Idle:
+    """Graders that would be asked, were they of the same version."""
+
+    readiness = Readiness(state="ready")
+    load = Load()
+
+
+async def nothing() -> None:
+    """A broker that goes and comes back is not what this is about."""
 
 
 def test_a_hole_that_any_host_found_closes_the_door_for_good(lonely: Broker) -> None:
