@@ -19,9 +19,7 @@ IDLE_SECONDS = 2.0
 @contextlib.contextmanager
 def server(graders: int = 1) -> Iterator[int]:
     """The port of a server with an empty database, ready to grade."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         # Without a limit for each learner: one of them stands for many here.
         limits = dict.fromkeys(("CHECKS", "CHANGES", "NEW_LEARNERS"), "0")
@@ -32,14 +30,22 @@ def server(graders: int = 1) -> Iterator[int]:
             cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         try:
-            _wait(port)
+            wait_for(port)
             yield port
         finally:
             process.terminate()
             process.wait(30)
 
 
-def _wait(port: int) -> None:
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def wait_for(port: int) -> None:
+    """Until a server there is ready."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError):
@@ -56,6 +62,12 @@ class Learner:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._cookies: dict[str, str] = {}
         self._asked = time.monotonic()
+
+    def at(self, port: int) -> "Learner":
+        """The same browser at another server."""
+        other = Learner(port)
+        other._cookies = self._cookies
+        return other
 
     def get(self, path: str) -> tuple[int, str]:
         return self._ask("GET", path, None)

@@ -293,6 +293,76 @@ def test_nonsense_instead_of_an_answer_is_an_honest_fault(lonely: Broker, said: 
     claimed(lonely, claim)
 
 
+def test_a_question_that_is_too_large_is_refused_before_it_is_sent(served: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        await comes(lambda: graders.readiness.state == "ready")
+
+        verdict = await graders.check(task(), "x" * wire.LARGEST_BYTES)
+
+        assert verdict.outcome == "refused"
+        assert f"graders take {wire.LARGEST_BYTES:,}" in verdict.message
+
+    claimed(served, claim)
+
+
+def test_a_consumer_or_a_stream_that_somebody_deleted_is_made_again(served: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        assert graders._connection is not None
+        jetstream = graders._connection.jetstream()
+
+        await jetstream.delete_consumer(wire.STREAM, "checks")
+        assert (await graders.check(task(), f"{RIGHT}\n# without a consumer")).passed
+
+        await jetstream.delete_stream(wire.STREAM)
+        async with asyncio.timeout(SECONDS):
+            while (verdict := await graders.check(task(), f"{RIGHT}\n# without a stream")).outcome == "busy":
+                await asyncio.sleep(0.1)
+        assert verdict.passed
+
+    claimed(served, claim)
+
+
+def test_the_second_answer_to_a_question_is_dropped(lonely: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        stand_in = await pongs(lonely)
+        await comes(lambda: graders._slots == 1)
+        asked = asyncio.ensure_future(graders.unfit(["x"]))
+        await comes(lambda: graders._questions)
+        (number,) = graders._questions
+        for said in ("first", "second"):
+            await stand_in.publish(f"{graders._inbox}.answer.{number}", json.dumps({"answer": [said]}).encode())
+
+        assert await asked == ("first",)
+
+        await stand_in.publish(f"{graders._inbox}.answer.{number}", b'{"answer": ["late"]}')
+        await stand_in.flush()
+        assert not graders._questions
+        await stand_in.close()
+
+    claimed(lonely, claim)
+
+
+def test_a_host_that_may_not_run_code_says_why_and_fetches_nothing(lonely: Broker) -> None:
+    bare = Readiness(state="refused", reason="Landlock is missing, and BACKHAND_REQUIRE_LANDLOCK is set.")
+
+    async def claim(graders: BrokerGraders) -> None:
+        connection = await wire.connected(lonely.grader, None, "_INBOX.grader", nothing, nothing)
+        leave, pool = asyncio.Event(), Idle()
+        pool.readiness = bare
+        host = asyncio.ensure_future(GraderHost(connection, {"checks": pool}, {"checks": 1}).run(leave))
+        await comes(lambda: graders.readiness.state == "refused")
+
+        verdict = await graders.check(task(), RIGHT)
+
+        assert (verdict.outcome, verdict.message) == ("refused", bare.reason)
+        leave.set()
+        await asyncio.gather(host, return_exceptions=True)
+        await connection.close()
+
+    claimed(lonely, claim)
+
+
 def test_without_a_host_or_a_broker_people_are_told_to_come_again(tmp_path: Path) -> None:
     nowhere = Broker(tmp_path)
 
