@@ -239,7 +239,7 @@ def test_a_jail_that_is_closed_leaves_nothing_behind(own, jail, before):
     own.close()
 
     assert not Path(f"/proc/{zygote}").exists()
-    assert descriptors() == before
+    assert descriptors() <= before
     assert run(own, HONEST).ending == "fault"
 
 

@@ -208,7 +208,7 @@ def test_the_last_finished_run_is_the_one_that_is_shown(client: TestClient, writ
 
 def end(write, run: Snapshot) -> None:
     finished = run.phase == "finished"
-    write(trainings.record_training, "training", "run", encoded(run), live=run.live, finished=finished)
+    write(trainings.record_training, "training", "run", encoded(run), owner="o", live=run.live, finished=finished)
 
 
 def test_a_finished_course_ends_there(client: TestClient, write) -> None:
