@@ -34,6 +34,18 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert "<html" not in text
 
 
+def test_every_independent_fault_has_its_line_and_what_follows_has_none(client: TestClient, grader) -> None:
+    names = tuple(
+        NameVerdict(name=name, verdict=verdict, code=f"{name}:mean", message="Not this.", line=line)
+        for name, verdict, line in (("dX", "wrong", 1), ("dW", "follows", 2), ("db", "wrong", 3))
+    )
+    grader.outcome = Verdict(outcome="graded", names=names, hidden_sizes=2)
+
+    text = send(client, "check").text
+
+    assert [line for line in range(1, 4) if f'data-line="{line}"' in text] == [1, 3]
+
+
 def test_a_remark_on_a_right_gradient_is_seen_without_a_click(client: TestClient, grader) -> None:
     zero = NameVerdict(name="db", verdict="right", note="For this loss `db` is zero up to rounding.")
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"), zero), hidden_sizes=2)
