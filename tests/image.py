@@ -1,0 +1,141 @@
+"""`python -m tests.image FOLDER`: the container image without a registry, and a lesson and a check in it under runc.
+
+Debian's own Python stands in for that of the base image (`debootstrap` makes the root file system); all else is done as
+the Dockerfile says. It runs as `deploy/compose.yaml` demands: another user than root, a read-only root, no
+capabilities, no new privileges. Wants root, a mirror of Debian, and a few minutes.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+
+from benchmarks.serving import Learner, free_port, wait_for
+
+ROOT = Path(__file__).parents[1]
+PYTHON = "python3,python3-venv,python3-pip,python-is-python3,ca-certificates"
+OUTSIDE = ("/etc/resolv.conf", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
+LESSON = "/lessons/a-layer-trained"
+RIGHT = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)\n"
+
+
+def main(folder: Path) -> None:
+    """Build where there is nothing yet, run, and say what was seen."""
+    image = folder / "image"
+    if not image.exists():
+        _call("debootstrap", "--variant=minbase", f"--include={PYTHON}", "bookworm", str(image))
+    steps = _steps((ROOT / "Dockerfile").read_text("utf-8"))
+    environment = {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+    where, command = "/", [""]
+    for word, rest in steps:
+        if word == "ENV":
+            environment |= dict(one.split("=", 1) for one in shlex.split(rest))
+        elif word == "WORKDIR":
+            where = rest
+        elif word == "COPY":
+            _copied(image, where, rest.split())
+        elif word == "RUN":
+            _done(image, where, rest, environment)
+        elif word == "CMD":
+            command = json.loads(rest)
+    _try(image, where, command, environment)
+
+
+def _steps(text: str) -> list[tuple[str, str]]:
+    """The instructions of the last stage."""
+    stage = text.rpartition("\nFROM ")[2].partition("\n")[2]
+    return [(one[1], one[2]) for one in re.finditer(r"^([A-Z]+) (.*)$", stage, re.MULTILINE)]
+
+
+def _copied(image: Path, where: str, words: list[str]) -> None:
+    # What an earlier stage built is built here already.
+    sources = [ROOT / one.removeprefix("/build/") for one in words[:-1] if not one.startswith("--from")]
+    target = image / where.lstrip("/") / words[-1]
+    for one in sources:
+        if one.is_dir():
+            shutil.copytree(one, target, dirs_exist_ok=True)
+        else:
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(one, target)
+
+
+def _done(image: Path, where: str, line: str, environment: dict[str, str]) -> None:
+    for one in filter(os.path.exists, OUTSIDE):
+        (image / one.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(one, image / one.lstrip("/"))
+    (image / where.lstrip("/")).mkdir(parents=True, exist_ok=True)
+    # Debian wants nobody to install beside its own packages; the base image has no such wish.
+    _call("chroot", str(image), "/bin/sh", "-c", f"cd {where} && {line}", **environment, PIP_BREAK_SYSTEM_PACKAGES="1")
+
+
+def _call(*command: str, **environment: str) -> None:
+    subprocess.run(command, env=os.environ | environment, check=True)
+
+
+def _try(image: Path, where: str, command: list[str], environment: dict[str, str]) -> None:
+    port, name = free_port(), f"backhand-{uuid.uuid4().hex}"
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "progress"
+        data.mkdir()
+        os.chown(data, 10001, 10001)
+        told = [*command[:2], "--host", "127.0.0.1", "--port", str(port)]
+        config = _config(image, where, told, environment | {"BACKHAND_OPERATOR_TOKEN": "t"}, data)
+        (Path(folder) / "config.json").write_text(json.dumps(config))
+        runc = ["runc", "--root", f"{folder}/state"]
+        process = subprocess.Popen([*runc, "run", "--bundle", folder, name], stdout=subprocess.DEVNULL)
+        try:
+            wait_for(port)
+            learner = Learner(port)
+            revision = re.search(r'name="revision"[^>]*value="(\d+)"', learner.get(LESSON)[1])
+            assert revision, "the lesson has a box of code"
+            asked = {"code": RIGHT, "revision": revision[1]}
+            status, page = learner.post(f"{LESSON}/code/linear-backward/check", asked)
+            passed = 'data-passed="true"' in page
+            print(f"a lesson is shown; a check answers {status}, passed: {passed}")
+            _call(
+                *runc,
+                "exec",
+                name,
+                "sh",
+                "-c",
+                "id; grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/1/status; touch /x || true",
+            )
+            _call(*runc, "exec", name, "backhand", "doctor")
+        finally:
+            subprocess.run([*runc, "kill", name, "TERM"], check=False)
+            process.wait(60)
+
+
+def _config(image: Path, where: str, command: list[str], environment: dict[str, str], data: Path) -> dict[str, object]:
+    return {
+        "ociVersion": "1.0.2",
+        "process": {
+            "terminal": False,
+            "user": {"uid": 10001, "gid": 10001},
+            "args": command,
+            "env": [f"{name}={value}" for name, value in environment.items()],
+            "cwd": where,
+            "noNewPrivileges": True,
+            "capabilities": {kind: [] for kind in ("bounding", "effective", "permitted")},
+        },
+        "root": {"path": str(image), "readonly": True},
+        "hostname": "container",
+        "mounts": [
+            {"destination": "/proc", "type": "proc", "source": "proc"},
+            {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755"]},
+            {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=1777"]},
+            {"destination": "/var/lib/backhand", "type": "bind", "source": str(data), "options": ["rbind", "rw"]},
+        ],
+        # The network of the machine, so that the server can be asked from here.
+        "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount")]},
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
