@@ -20,7 +20,7 @@ class SharedGraders:
     def __init__(self, pool: LocalGraders, loop: asyncio.AbstractEventLoop) -> None:
         self._pool, self._loop = pool, loop
 
-    def run(self, claim: Callable[[LocalGraders], Awaitable[None]]) -> None:
+    def holds(self, claim: Callable[[LocalGraders], Awaitable[None]]) -> None:
         """Make *claim* on the loop of the pool, where all of it can be reached."""
 
         async def made() -> None:

@@ -25,11 +25,13 @@ from app.settings import Settings
 from tests.engine.pool.broker_server import Broker, host, program
 from tests.engine.pool.test_local_graders import RIGHT, task
 from tests.engine.train.load import SETUP
+from tests.graders import SharedGraders
 from tests.waiting import SECONDS, comes
 
 pytestmark = pytest.mark.skipif(program() is None, reason="nats-server is not installed (Debian: nats-server)")
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
+PATIENT = replace(task(), grad=replace(task().grad, seconds=600.0))
 EACH_SLOT_PULLS = {"checks": (2, 2), "trains": (1, 1)}
 ENDLESS = "while True:\n    pass"
 
@@ -111,37 +113,94 @@ async def pongs(broker: Broker, **changes: Any) -> nats.NATS:
     return connection
 
 
-def test_every_question_is_answered_as_by_graders_on_this_machine(served: Broker) -> None:
-    async def claim(graders: BrokerGraders) -> None:
+Claim = Callable[[Any], Awaitable[None]]
+
+
+@pytest.fixture(params=["on this machine", "behind a broker"])
+def graders_that(request: pytest.FixtureRequest) -> Callable[[Claim], None]:
+    """What is claimed of graders holds of them wherever they are."""
+    if request.param == "on this machine":
+        here: SharedGraders = request.getfixturevalue("graders")
+        return lambda claim: asyncio.run(_awaited(claim(here)))
+    served: Broker = request.getfixturevalue("served")
+    return lambda claim: claimed(served, claim)
+
+
+async def _awaited(claim: Awaitable[None]) -> None:
+    await claim
+
+
+def test_every_question_is_answered(graders_that: Callable[[Claim], None]) -> None:
+    async def claim(graders: Any) -> None:
         right, wrong, endless = await asyncio.gather(*(graders.check(task(), one) for one in (RIGHT, WRONG, ENDLESS)))
         assert right.passed
         assert [one.verdict for one in wrong.names] == ["right", "right", "wrong"]
         assert endless.outcome == "timeout"
         assert (await graders.run(task(), RIGHT)).outcome == "graded"
-        assert (await graders.nudge(task(), RIGHT, "dW", "0, 1")).outcome == "graded"
         assert await graders.unfit(["x = 1", "x ="]) == ("", "invalid syntax")
-        assert (await graders.facts(task().forward)).shapes["Y"] == (32, 27)
         assert (await graders.train(Stretch(setup=SETUP, part="start"))).state
         assert graders.readiness.state == "ready"
-        assert graders.load.up == 3
-        await comes(lambda: {one.role: (one.slots, one.waiting) for one in graders.load.roles} == EACH_SLOT_PULLS)
 
-    claimed(served, claim)
+    graders_that(claim)
 
 
-def test_a_question_whose_asker_goes_away_is_stopped_and_the_slot_is_free(served: Broker) -> None:
-    patient = replace(task(), grad=replace(task().grad, seconds=600.0))
+def test_facts_are_those_of_the_forward_program(graders_that: Callable[[Claim], None]) -> None:
+    async def claim(graders: Any) -> None:
+        facts = await graders.facts(task().forward)
 
-    async def claim(graders: BrokerGraders) -> None:
+        assert facts.shapes["Y"] == (32, 27)
+        assert set(facts.gradable) == {"X", "W", "b", "Y"}
+
+    graders_that(claim)
+
+
+def test_a_nudge_is_measured_and_a_wrong_index_is_explained(graders_that: Callable[[Claim], None]) -> None:
+    async def claim(graders: Any) -> None:
+        measured = await graders.nudge(task(), RIGHT, "dW", "0, 1")
+        refused = await graders.nudge(task(), RIGHT, "dW", "999, 0")
+
+        assert measured.outcome == "graded"
+        assert measured.own == pytest.approx(measured.quotient, rel=1e-4)
+        assert refused.outcome == "refused"
+        assert "no entry 999" in refused.message
+
+    graders_that(claim)
+
+
+def test_an_endless_loop_does_not_hold_up_the_other_grader(graders_that: Callable[[Claim], None]) -> None:
+    async def claim(graders: Any) -> None:
+        assert (await graders.check(task(), RIGHT)).passed
+        endless = asyncio.ensure_future(graders.check(PATIENT, ENDLESS))
+
+        assert (await graders.check(task(), RIGHT)).passed
+        assert not endless.done()
+        endless.cancel()
+        await asyncio.gather(endless, return_exceptions=True)
+
+    graders_that(claim)
+
+
+def test_a_question_whose_asker_goes_away_is_stopped_and_the_slot_is_free(
+    graders_that: Callable[[Claim], None],
+) -> None:
+    async def claim(graders: Any) -> None:
         assert (await graders.check(task(), RIGHT)).passed
         for number in range(3):  # more than there are slots
-            endless = asyncio.ensure_future(graders.check(patient, f"{ENDLESS}\n# {number}"))
-            await comes(lambda: graders.load.idle < 3)
+            endless = asyncio.ensure_future(graders.check(PATIENT, f"{ENDLESS}\n# {number}"))
+            await comes(lambda: graders.load.idle < graders.load.up)
             endless.cancel()
             await asyncio.gather(endless, return_exceptions=True)
 
         assert (await graders.check(task(), f"{RIGHT}\n# later")).passed
-        await comes(lambda: graders.load.idle == 3)
+        await comes(lambda: graders.load.idle == graders.load.up)
+
+    graders_that(claim)
+
+
+def test_each_slot_has_a_role_and_one_open_pull(served: Broker) -> None:
+    async def claim(graders: BrokerGraders) -> None:
+        await comes(lambda: {one.role: (one.slots, one.waiting) for one in graders.load.roles} == EACH_SLOT_PULLS)
+        assert graders.load.up == 3
 
     claimed(served, claim)
 

@@ -91,37 +91,12 @@ def test_a_grader_that_is_killed_costs_one_answer_and_the_log_says_why_and_over_
         assert (await slow).outcome == "fault"
         assert (await graders.check(task(), RIGHT)).passed
 
-    lone.run(claim)
+    lone.holds(claim)
 
     said = "".join(capsys.readouterr())
     assert "grader-replaced" in said
     for part in ("it ended", "-9", "check", sha256(ENDLESS.encode()).hexdigest()):
         assert part in said
-
-
-def test_a_caller_that_goes_away_does_not_confuse_the_next_answer(lone: SharedGraders) -> None:
-    async def claim() -> None:
-        await lone.check(task(), RIGHT)
-        leaving = asyncio.ensure_future(lone.check(task(), "dX = dY.sum(0)"))
-        await comes(lambda: lone.idle == 0)
-        leaving.cancel()
-        await asyncio.gather(leaving, return_exceptions=True)
-
-        assert (await lone.check(task(), RIGHT)).passed
-
-    asyncio.run(claim())
-
-
-def test_an_endless_loop_does_not_hold_up_the_other_grader(graders: SharedGraders) -> None:
-    async def claim() -> None:
-        await asyncio.gather(graders.check(task(), RIGHT), graders.check(task(), RIGHT))
-        endless = asyncio.ensure_future(graders.check(patient_task(), ENDLESS))
-
-        assert (await graders.check(task(), RIGHT)).passed
-        assert not endless.done()
-        await stopped(endless)
-
-    asyncio.run(claim())
 
 
 def test_endless_loops_of_a_few_do_not_hold_up_the_others(graders: SharedGraders) -> None:
@@ -135,29 +110,6 @@ def test_endless_loops_of_a_few_do_not_hold_up_the_others(graders: SharedGraders
         assert not any(one.done() for one in endless)
         for one in endless:
             await stopped(one)
-
-    asyncio.run(claim())
-
-
-def test_facts_are_those_of_the_forward_program(graders: SharedGraders) -> None:
-    async def claim() -> None:
-        facts = await graders.facts(task().forward)
-
-        assert facts.shapes["Y"] == (32, 27)
-        assert set(facts.gradable) == {"X", "W", "b", "Y"}
-
-    asyncio.run(claim())
-
-
-def test_a_nudge_is_measured_and_a_wrong_index_is_explained(graders: SharedGraders) -> None:
-    async def claim() -> None:
-        measured = await graders.nudge(task(), RIGHT, "dW", "0, 1")
-        refused = await graders.nudge(task(), RIGHT, "dW", "999, 0")
-
-        assert measured.outcome == "graded"
-        assert measured.own == pytest.approx(measured.quotient, rel=1e-4)
-        assert refused.outcome == "refused"
-        assert "no entry 999" in refused.message
 
     asyncio.run(claim())
 
@@ -275,7 +227,7 @@ def test_a_stop_that_crosses_the_answer_does_not_stop_the_next_question(lone: Sh
         process.give_up()
         assert (await graders.check(task(), "dX = dY.T")).outcome == "graded"
 
-    lone.run(claim)
+    lone.holds(claim)
 
 
 def test_a_grader_that_dies_idle_is_replaced_before_anybody_asks(lone: SharedGraders) -> None:
@@ -288,7 +240,7 @@ def test_a_grader_that_dies_idle_is_replaced_before_anybody_asks(lone: SharedGra
         assert (await graders.check(task(), RIGHT)).passed
         assert graders.load == Load(up=1, idle=1, replaced=before + 1)
 
-    lone.run(claim)
+    lone.holds(claim)
 
 
 def test_more_questions_than_the_queue_holds_are_told_to_come_again(
@@ -381,4 +333,4 @@ def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network
         assert [int(about(one)["CapEff"], 16) for one in readers].count(0) == 1
         assert Path(f"/proc/{grader}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
 
-    lone.run(claim)
+    lone.holds(claim)
