@@ -3,13 +3,16 @@
 import math
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parents[1]
 
 PREFIX = "BACKHAND_"
+DATABASES = ("postgresql", "sqlite")
+BROKERS = ("nats", "tls", "ws", "wss")
 
 
 def _here_or_root(name: str) -> Path:
@@ -22,7 +25,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
 
-    database_url: str = Field(default="", description="SQLAlchemy URL; empty means SQLite in the data directory.")
+    database_url: str = Field(
+        default="", repr=False, description="SQLAlchemy URL; empty means SQLite in the data directory."
+    )
     lessons: Path = Field(default_factory=lambda: _here_or_root("lessons"), description="Folder of the course.")
     data_dir: Path = Field(
         default_factory=lambda: _here_or_root("var"), description="Folder for the database and the facts cache."
@@ -53,6 +58,45 @@ class Settings(BaseSettings):
     cgroup: Path | None = Field(default=None, description="A control group in which each zygote makes its own.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
     names: Path | None = Field(default=None, description="A list of names for the character model.")
+
+    @field_validator("database_url")
+    @classmethod
+    def _of_a_known_kind(cls, url: str) -> str:
+        if url and url.partition(":")[0].partition("+")[0] not in DATABASES:
+            raise ValueError("It wants postgresql+psycopg://user:password@host/name, or sqlite+aiosqlite:///file")
+        return url
+
+    @field_validator("nats_url")
+    @classmethod
+    def _of_a_broker(cls, url: str) -> str:
+        if url and (urlsplit(url).scheme not in BROKERS or not urlsplit(url).hostname):
+            raise ValueError("It wants the address of a NATS broker, such as nats://web:password@broker:4222")
+        return url
+
+    @field_validator("nats_nkey")
+    @classmethod
+    def _with_a_seed(cls, path: Path | None) -> Path | None:
+        try:
+            seed = path.read_text("ascii") if path else "SU"
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"It cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from error
+        if not seed.startswith("SU"):
+            raise ValueError("It holds no seed of a user's nkey, which begins with SU")
+        return path
+
+    @field_validator("cgroup")
+    @classmethod
+    def _that_is_there(cls, path: Path | None) -> Path | None:
+        if path and not path.is_dir():
+            raise ValueError("There is no such control group")
+        return path
+
+    @field_validator("replicas")
+    @classmethod
+    def _of_one_database(cls, count: int, info: ValidationInfo) -> int:
+        if count > 1 and not info.data.get("database_url", "postgresql").startswith("postgresql"):
+            raise ValueError("Several servers need one PostgreSQL: set BACKHAND_DATABASE_URL")
+        return count
 
     @property
     def host_names(self) -> frozenset[str]:

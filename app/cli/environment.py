@@ -34,8 +34,10 @@ def settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        refuse(
-            "\n".join(
-                f"{PREFIX}{one['loc'][0]}".upper() + f" is {one['input']!r}. {one['msg']}." for one in error.errors()
-            )
-        )
+        refuse("\n".join(_said(str(one["loc"][0]), one["input"], one["msg"]) for one in error.errors()))
+
+
+def _said(name: str, value: object, why: str) -> str:
+    """What is wrong with a setting; the value of one that may hold a password is not shown."""
+    seen = f" is {value!r}" if Settings.model_fields[name.lower()].repr else " cannot be used"
+    return f"{PREFIX}{name}".upper() + f"{seen}. {why.removeprefix('Value error, ')}."

@@ -125,8 +125,15 @@ def start(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
     [
         ("GRADERS", "many", 2, "BACKHAND_GRADERS is 'many'. Input should be a valid integer"),
         ("GRADERS", "0", 2, "BACKHAND_GRADERS is '0'. Input should be greater than or equal to 1"),
-        ("DATABASE_URL", "nonsense", 1, "The database of BACKHAND_DATABASE_URL cannot be used: Could not parse"),
-        ("DATABASE_URL", "oracle://x/y", 1, "The database of BACKHAND_DATABASE_URL cannot be used: No module"),
+        ("DATABASE_URL", "nonsense", 2, "BACKHAND_DATABASE_URL cannot be used. It wants postgresql+psycopg://"),
+        ("DATABASE_URL", "oracle://x/y", 2, "BACKHAND_DATABASE_URL cannot be used. It wants postgresql+psycopg://"),
+        ("DATABASE_URL", "postgresql+none://x/y", 1, "The database of BACKHAND_DATABASE_URL cannot be used: "),
+        ("NATS_URL", "broker:4222", 2, "BACKHAND_NATS_URL cannot be used. It wants the address of a NATS broker"),
+        ("NATS_URL", "http://web:hidden@x", 2, "BACKHAND_NATS_URL cannot be used. It wants the address of a NATS"),
+        ("NATS_NKEY", "/nowhere", 2, "BACKHAND_NATS_NKEY is '/nowhere'. It cannot be read: No such file"),
+        ("NATS_NKEY", __file__, 2, "It holds no seed of a user's nkey"),
+        ("CGROUP", "/nowhere", 2, "BACKHAND_CGROUP is '/nowhere'. There is no such control group."),
+        ("REPLICAS", "2", 2, "BACKHAND_REPLICAS is '2'. Several servers need one PostgreSQL"),
         ("DATA_DIR", "/proc/none", 1, "The database of BACKHAND_DATA_DIR cannot be used: [Errno 2]"),
         ("SECURE_COOKIES", "perhaps", 2, "BACKHAND_SECURE_COOKIES is 'perhaps'."),
         ("CHECKS_PER_MINUTE", "-1", 2, "BACKHAND_CHECKS_PER_MINUTE is '-1'."),
@@ -141,6 +148,7 @@ def test_a_setting_that_cannot_be_used_is_named_and_nothing_starts(
     assert result.returncode == code
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+    assert "hidden" not in result.stderr, "a password is not shown"
 
 
 def test_a_port_in_use_is_said_before_anything_starts(tmp_path: Path, start: Start) -> None:

@@ -1,6 +1,7 @@
 """A NATS server for the tests, with the rights of `deploy/nats.conf`, on disk; it can be killed and started again."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,12 +15,16 @@ PASSWORDS = {"WEB_PASSWORD": "w", "GRADER_PASSWORD": "g"}
 
 
 class Broker:
-    def __init__(self, folder: Path) -> None:
+    """*keys* are the public nkeys of the web and of graders, in the place of passwords."""
+
+    def __init__(self, folder: Path, keys: tuple[str, str] | None = None) -> None:
         self._folder = folder
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         text = (ROOT / "deploy" / "nats.conf").read_text().replace("/data", str(folder / "jetstream"))
+        for name, key in zip(("web", "grader"), keys or (), strict=bool(keys)):
+            text = re.sub(rf"user: {name}, password: \S+", f"nkey: {key}", text)
         (folder / "nats.conf").write_text(text)
         self.process: subprocess.Popen[bytes] | None = None
 

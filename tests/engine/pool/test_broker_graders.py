@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import nats
+import nkeys
 import pytest
 
 from app.engine.codec import plain
@@ -420,6 +422,31 @@ def test_a_host_that_may_not_run_code_says_why_and_fetches_nothing(lonely: Broke
         await connection.close()
 
     claimed(lonely, claim)
+
+
+def test_with_nkeys_nobody_sends_a_password(tmp_path: Path) -> None:
+    public, files = [], []
+    for name in ("web", "grader"):
+        seed = nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER)
+        public.append(nkeys.from_seed(bytearray(seed)).public_key.decode())
+        files.append(tmp_path / f"{name}.nkey")
+        files[-1].write_bytes(seed)
+    broker = Broker(tmp_path, (public[0], public[1]))
+    broker.start()
+    address = f"nats://127.0.0.1:{broker.port}"
+
+    async def claim() -> None:
+        host = await wire.connected(address, files[1], "_INBOX.grader", nothing, nothing)
+        leave, pools = asyncio.Event(), {"checks": Idle()}
+        working = asyncio.ensure_future(GraderHost(host, pools, {"checks": 1}).run(leave))
+        async with BrokerGraders(Settings(nats_url=address, nats_nkey=files[0])) as graders:
+            await comes(lambda: graders.load.up == 1)
+        leave.set()
+        await asyncio.gather(working, return_exceptions=True)
+        await host.close()
+
+    asyncio.run(claim())
+    broker.kill()
 
 
 def test_without_a_host_or_a_broker_people_are_told_to_come_again(tmp_path: Path) -> None:
