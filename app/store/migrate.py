@@ -27,8 +27,9 @@ async def migrate(url: str) -> None:
 
 
 def upgrade(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    # Before Alembic comes in, whose context is one for all threads; SQLite takes its lock with the first statement.
+    locked = "pg_advisory_xact_lock(:lock)" if connection.dialect.name == "postgresql" else ":lock"
+    connection.execute(text(f"SELECT {locked}"), {"lock": _LOCK})
     command.upgrade(config_for(connection), "head")
 
 
