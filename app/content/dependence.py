@@ -9,7 +9,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from app.content.bindings import reads_of
+from app.bindings import reads_of
 
 ADDING = frozenset({"add_", "sub_", "index_add_", "scatter_add_"})
 """Methods in place whose calls may change places."""

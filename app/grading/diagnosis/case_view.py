@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.content.bindings import shape_only
+from app.bindings import shape_only
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
 from app.grading.diagnosis.phrases import coded
 from app.grading.diagnosis.steps import Step, steps_of

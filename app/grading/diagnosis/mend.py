@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from app.content.bindings import writes_of
+from app.bindings import writes_of
 from app.grading.diagnosis.call_kinds import added, turned
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced

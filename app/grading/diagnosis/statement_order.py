@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.content.bindings import reads_of, writes_of
+from app.bindings import reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scope_of

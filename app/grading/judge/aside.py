@@ -7,7 +7,7 @@ is known to be missing.
 import re
 from dataclasses import dataclass, replace
 
-from app.content.bindings import parsed
+from app.bindings import parsed
 
 MOST_FAULTS = 8
 MOST_LINES = 400

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from app.content.bindings import comparisons
+from app.bindings import comparisons
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.content.bindings import (
+from app.bindings import (
     called,
     comparisons,
     freshly_bound,

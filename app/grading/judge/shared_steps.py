@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from app.content.bindings import reads_of, writes_of
+from app.bindings import reads_of, writes_of
 from app.grading.judge.compare import Laboratory, References, Ruling, matches
 from app.grading.judge.plan import Line, Plan
 from app.grading.judge.trials import Trial
