@@ -24,7 +24,9 @@ from tests.engine.pool.broker_server import Broker, host
 from tests.store import postgres
 
 CHECKS = int(os.environ.get("CHECKS", "2000"))
-LEARNERS = 12
+AT_ONCE = 12
+EACH = 40
+"""Checks of one learner: of each exercise no more than fifty attempts are kept."""
 KILL_SECONDS = 5.0
 HOSTS = 3
 URL = "/lessons/a-layer-trained/code/linear-backward"
@@ -106,7 +108,7 @@ def main() -> None:
 def _trial(fleet: Fleet, url: str) -> None:
     numbers, seconds, tries = itertools.count(), list[float](), Counter[str]()
     threads = [
-        threading.Thread(target=_learns, args=(fleet.ports, seed, numbers, seconds, tries)) for seed in range(LEARNERS)
+        threading.Thread(target=_learns, args=(fleet.ports, seed, numbers, seconds, tries)) for seed in range(AT_ONCE)
     ]
     began = time.monotonic()
     for one in threads:
@@ -142,8 +144,11 @@ def _learns(
     """One learner, who asks each text until it is answered, of either server."""
     draw = random.Random(seed)
     at = draw.randrange(2)
-    learner, revision = Learner(ports[at]), "0"
+    learner, revision, asked = Learner(ports[at]), "0", 0
     while (number := next(numbers)) < CHECKS:
+        if asked == EACH:
+            learner, revision, asked = Learner(ports[at]), "0", 0
+        asked += 1
         began = time.monotonic()
         while True:
             try:
