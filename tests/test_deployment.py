@@ -12,7 +12,7 @@ from app.settings import PREFIX, Settings
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
-MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+MANIFESTS = sorted(one for one in (DEPLOY / "kubernetes").glob("*.yaml") if one.stem != "kustomization")
 KUBERNETES = ("1.28", "1.37")
 """The oldest that the manifests are written for, and the newest that is known here."""
 OF_THE_JAIL = {"seccomp", "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"}
@@ -84,9 +84,13 @@ def test_kubernetes_takes_every_manifest(version):
 
 
 def test_every_manifest_is_applied():
-    listed = composed("kustomization.yaml")["resources"]
+    listed = composed("kubernetes/kustomization.yaml")["resources"]
 
-    assert sorted(listed) == [f"kubernetes/{file.name}" for file in MANIFESTS]
+    assert sorted(listed) == [file.name for file in MANIFESTS]
+
+
+def test_the_broker_has_the_same_rights_in_a_cluster():
+    assert named("ConfigMap", "nats")["data"]["nats.conf"] == (DEPLOY / "nats.conf").read_text("utf-8")
 
 
 def test_no_pod_can_do_more_than_the_restricted_standard_allows():
