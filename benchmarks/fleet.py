@@ -10,6 +10,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ def main() -> None:
     """Print the medians and ratios."""
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_graders(Path(folder)))
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_killed(Path(folder)))
     asyncio.run(_stand_ins())
     found = postgres.programs()
     if found is None:
@@ -72,6 +75,36 @@ async def _graders(folder: Path) -> None:
     finally:
         process.terminate()
         process.wait()
+        broker.kill()
+
+
+async def _killed(folder: Path) -> None:
+    """How long a question waits whose grader is killed over it, and one that a full queue turns away."""
+    broker = Broker(folder)
+    broker.start()
+    hosts = [host(broker, folder), host(broker, folder)]
+    try:
+        async with BrokerGraders(Settings(nats_url=broker.web)) as remote:
+            while remote.load.up < len(hosts):
+                await asyncio.sleep(0.1)
+            endless = [partial(remote.check, task(), f"while True:\n    pass\n# {number}") for number in range(4)]
+            run = max(await asyncio.gather(*map(_seconds, endless[:2])))
+            asked = asyncio.gather(*map(_seconds, endless[2:]))
+            await asyncio.sleep(0.3)
+            hosts[0].kill()
+            print(f"a question whose grader is killed is answered after {max(await asked):.1f} s, where the run takes "
+                  f"{run:.1f} s and a grader is waited for {wire.ACK_SECONDS['checks']:g} s")  # fmt: skip
+            waiting = [asyncio.ensure_future(remote.check(task(), f"{RIGHT}\n# {number}")) for number in range(60)]
+            await asyncio.sleep(0)
+            refused = [await _seconds(partial(remote.check, task(), RIGHT)) for _ in range(20)]
+            print(f"where the queue is full, it is said after {_ms(refused, 99)} at most")
+            for one in waiting:
+                one.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+    finally:
+        for one in hosts:
+            one.kill()
+            one.wait()
         broker.kill()
 
 
