@@ -16,12 +16,6 @@ MOST_TABS = 60
 LOOKS = 3
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("dark", "light")
-STYLED_ANEW = """async () => {
-  document.body.style.display = "none";
-  document.body.getBoundingClientRect();
-  document.body.style.display = "";
-  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-}"""
 
 
 def open_page(page: Page, address: str) -> None:
@@ -55,10 +49,10 @@ def _found(page: Page, scope: str) -> list[str]:
 
 
 def paint_in(page: Page, scheme: Scheme) -> None:
-    """Have *page* drawn in the colours of *scheme*; until all is styled anew, some elements may have the others."""
+    """Have *page* drawn in the colours of *scheme*; until a frame was drawn, some elements still have the others."""
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function("scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
-    page.evaluate(STYLED_ANEW)
+    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 @contextmanager
