@@ -101,18 +101,22 @@ class Look:
         return BREACHED.format(attacks=", ".join(self.succeeded)) if self.succeeded else ""
 
 
+State = Literal["ready", "warming", "refused", "away", "stopped"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether code can be checked now.
 
     Args:
-        state: `warming` while zygotes start, `refused` where a load-bearing protection is missing.
+        state: `warming` while zygotes start, `refused` where a load-bearing protection is missing, `away` where graders
+            on other machines cannot be reached. Only while it is warming is waiting of use.
         reason: For people; empty when ready.
         layers: Protection name to `on`, or the reason it is off.
         look: The last flight of canary attacks, or the one that found a hole; None where none has flown.
     """
 
-    state: Literal["ready", "warming", "refused", "stopped"]
+    state: State
     reason: str = ""
     layers: tuple[tuple[str, str], ...] = ()
     look: Look | None = None

@@ -35,6 +35,8 @@ def test_pages_quizzes_and_drafts_work_checks_say_so_and_all_recovers_alone(sett
         kept = send(client, "draft", RIGHT)
         check = send(client, "check", RIGHT, 1)
 
+        assert client.get("/readyz").json()["state"] == "away"
+        assert client.get("/readyz").status_code == 200, "a proxy goes on to send requests here"
         assert (page.status_code, quiz.status_code, kept.status_code) == (200, 200, 200)
         assert "Your text is saved" in check.text
         assert RIGHT.splitlines()[0] in client.get(LESSON).text

@@ -22,7 +22,7 @@ from nats.js.errors import APIError, NotFoundError
 from app.engine.codec import restored
 from app.engine.grader import Load, Readiness, RoleLoad, version
 from app.engine.pool import broker
-from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
+from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, Asking, UnansweredError
 from app.settings import Settings
 
 log = structlog.get_logger()
@@ -92,7 +92,7 @@ class BrokerGraders(Asking):
         if self._breach:
             return self._breach
         if self._connection is None or not self._connection.is_connected or not found:
-            return replace(WARMING, reason=AWAY if self._heard.is_set() else WARMING.reason)
+            return Readiness(state="away", reason=AWAY)
         return next(iter(ready or found))
 
     @property

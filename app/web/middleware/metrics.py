@@ -5,12 +5,14 @@ Numbers of the whole service, never of a learner: every label has few values, an
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from app.engine.grader import Load, Readiness
+from app.engine.grader import State as GraderState
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -102,7 +104,7 @@ def _roles(load: Load) -> Iterable[GaugeMetricFamily]:
 
 def _states(readiness: Readiness) -> GaugeMetricFamily:
     found = GaugeMetricFamily("backhand_state", "1 for the state that the graders are in.", labels=["state"])
-    for state in ("ready", "warming", "refused", "stopped"):
+    for state in get_args(GraderState):
         found.add_metric([state], float(state == readiness.state))
     return found
 

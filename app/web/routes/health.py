@@ -37,12 +37,13 @@ async def readyz(request: Request, site: TheSite) -> JSONResponse:
     """Whether requests should be sent here.
 
     503 while graders warm up, while the server stops, and without a database that can be written. A server that
-    refuses to run code is ready: everything else works. Why it does, and what protects it, is for the operator.
+    refuses to run code, or whose graders are away, is ready: everything else works. Why, and what protects it, is for
+    the operator.
     """
     database = await _database(site)
     readiness = site.grader.readiness
     state = "stopped" if request.app.state.stopping else readiness.state
-    ready = state in ("ready", "refused") and database == "ok"
+    ready = state in ("ready", "refused", "away") and database == "ok"
     answer: dict[str, object] = {"ready": ready, "state": state, "database": database}
     if is_operator(request.headers, request.app.state.settings.operator_token):
         answer["reason"], answer["layers"] = readiness.reason, dict(readiness.layers)

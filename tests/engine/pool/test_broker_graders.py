@@ -236,7 +236,7 @@ def test_a_broker_that_is_killed_and_comes_back_loses_no_question(served: Broker
         asked = [asyncio.ensure_future(graders.check(task(), f"{RIGHT}\n# {number}")) for number in range(8)]
         await comes(lambda: any(one.done() for one in asked))
         await asyncio.to_thread(served.kill)
-        await comes(lambda: graders.readiness.state == "warming")
+        await comes(lambda: graders.readiness.state == "away")
         away = await graders.check(task(), f"{RIGHT}\n# away")
         await asyncio.to_thread(served.start)
 
@@ -453,7 +453,7 @@ def test_without_a_host_or_a_broker_people_are_told_to_come_again(tmp_path: Path
     nowhere = Broker(tmp_path)
 
     async def claim(graders: BrokerGraders) -> None:
-        assert graders.readiness.state == "warming"
+        assert graders.readiness.state == "away"
 
         verdict = await graders.check(task(), RIGHT)
 

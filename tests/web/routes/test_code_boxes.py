@@ -432,6 +432,15 @@ def test_while_graders_start_the_page_says_so_and_asks_again(client: TestClient,
     assert "hx-get" not in ready.attributes["readiness"]
 
 
+def test_while_graders_are_away_the_page_says_so_and_asks_again(client: TestClient, grader, page) -> None:
+    grader.readiness = Readiness(state="away", reason="The graders cannot be reached just now.")
+
+    text = page(client.get(LESSON).text)
+
+    assert text.text("readiness").startswith("The graders cannot be reached just now. Reading, quizzes")
+    assert text.attributes["readiness"]["hx-get"] == f"{LESSON}/readiness"
+
+
 def test_a_verdict_about_an_earlier_text_marks_no_lines(client: TestClient) -> None:
     send(client, "check")
     send(client, "draft", "something else", 1)

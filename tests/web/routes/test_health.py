@@ -21,7 +21,9 @@ def test_healthz_answers_without_anything(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
 
 
-@pytest.mark.parametrize(("state", "status"), [("ready", 200), ("refused", 200), ("warming", 503), ("stopped", 503)])
+@pytest.mark.parametrize(
+    ("state", "status"), [("ready", 200), ("refused", 200), ("away", 200), ("warming", 503), ("stopped", 503)]
+)
 def test_readyz_tells_the_operator_what_protects_and_what_is_missing(
     client: TestClient, grader, state, status: int
 ) -> None:
