@@ -150,6 +150,20 @@ def test_composed_graders_are_on_a_network_that_leads_nowhere_else():
     assert {name for name, one in scale["services"].items() if "data" in one["networks"]} == {"web", "jobs", "postgres"}
 
 
+def test_the_proxy_takes_its_configuration(tmp_path):
+    caddy = shutil.which("caddy")
+    if caddy is None:
+        pytest.skip("caddy is not installed (Debian: apt-get install caddy)")
+    (tmp_path / "Caddyfile").write_text(composed("compose.scale.yaml")["configs"]["caddy"]["content"], "utf-8")
+
+    done = subprocess.run(
+        [caddy, "validate", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"],
+        capture_output=True, text=True, check=False, env={"HOME": str(tmp_path)},
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_composed_password_has_to_be_chosen():
     text = (DEPLOY / "compose.scale.yaml").read_text("utf-8")
 
