@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import and_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
 
@@ -103,7 +103,8 @@ async def record_training(
 
 async def take_over(db: AsyncSession, owner: str, most: int) -> list[TrainingRun]:
     """Make *owner* that of runs whose own is gone, *most* at a time; their `halt` is there."""
-    gone = or_(TrainingRun.owner.is_(None), TrainingRun.seen_at < now() - SILENCE)
+    # Not its own: it drives them still, and was slow to write.
+    gone = or_(TrainingRun.owner.is_(None), and_(TrainingRun.owner != owner, TrainingRun.seen_at < now() - SILENCE))
     runs = select(TrainingRun).where(TrainingRun.live.is_(True), TrainingRun.seen_at > now() - FORGOTTEN, gone)
     some = runs.order_by(TrainingRun.seen_at).limit(most).with_for_update(skip_locked=True)
     taken = list(await db.scalars(some.options(undefer(TrainingRun.halt))))

@@ -179,6 +179,14 @@ async def test_a_run_whose_process_is_gone_goes_on_in_another_from_where_it_was_
     assert (run.run, run.live) == ("{}", True)
 
 
+async def test_who_was_only_slow_to_write_takes_over_no_run_of_its_own(database, me, monkeypatch):
+    await begin(database, me)
+    later = now() + SILENCE + timedelta(seconds=1)
+    monkeypatch.setattr(trainings, "now", lambda: later)
+
+    assert await taken(database, "here") == []
+
+
 async def test_a_run_that_is_left_goes_on_in_another_at_once(database, me):
     await begin(database, me)
     await record(database, me, "{}", live=True, halt="step 9", leaving=True)
