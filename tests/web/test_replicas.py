@@ -164,7 +164,7 @@ def test_a_run_that_tells_no_word_is_seen_to_end_all_the_same(clients, graders, 
     here, there = clients
     graders[0].free.clear()
     start(here)
-    monkeypatch.setattr(runs_of(here)._bus, "tell", silent)
+    monkeypatch.setattr(runs_of(here)._ledger.bus, "tell", silent)
     threading.Timer(0.5, graders[0].free.set).start()
 
     assert "event: end" in there.get(f"{RUN}/events").text

@@ -14,10 +14,10 @@ from app.content.blocks import Lesson, Train
 from app.engine.train.snapshot import Snapshot
 from app.store import progress
 from app.store.progress import LessonState
+from app.web.driven_run import Order
 from app.web.middleware.visitor import NotNowError
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.training_runs import Order
 from app.web.views.names_view import known_names
 from app.web.views.run_view import RunView
 from app.web.views.training_view import TrainView, order_of, train_view

@@ -10,9 +10,9 @@ from app.engine.train.training_run import Planned
 from app.store import progress, trainings
 from app.store.progress import LessonState
 from app.store.tables import Attempt
+from app.web.driven_run import Order
 from app.web.json_columns import decoded_snapshot
 from app.web.site import Site
-from app.web.training_runs import Order
 from app.web.views.exercise_view import HintsView, hints_view
 from app.web.views.names_view import known_names
 from app.web.views.run_view import RunView, Trained

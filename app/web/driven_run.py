@@ -1,0 +1,166 @@
+"""One training run that this process drives, and that is written down while it goes on.
+
+How far it has come is stored every few seconds, so a page that another process serves can show it; where to go on from
+a little less often, so another process can drive it when this one is gone.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.engine.codec import plain
+from app.engine.train.snapshot import Snapshot
+from app.engine.train.training_run import Halt, Planned, Training
+from app.store import progress, trainings
+from app.store.bus import Bus
+from app.store.database import Database
+from app.store.trainings import Wish
+from app.web.json_columns import encoded
+
+log = structlog.get_logger()
+
+RECORD_SECONDS = 2.0
+HALT_SECONDS = 10.0
+LOST = "The server ended while this run was going, so it ended at step {step:,}. Start it again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """A run that is asked for."""
+
+    lesson: str
+    exercise: str
+    preset: str
+    attempt_id: int | None
+    passing: bool
+    planned: Planned
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.lesson, self.exercise
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where runs are written down, and told of: by *owner*, this process."""
+
+    database: Database
+    bus: Bus
+    owner: str
+
+    async def record(
+        self,
+        learner: int,
+        place: tuple[str, str],
+        snapshot: Snapshot,
+        halt: Halt | None = None,
+        *,
+        leaving: bool = False,
+    ) -> Wish:
+        """Write *snapshot* down; what is wished."""
+        written = None if halt is None else await asyncio.to_thread(written_as_text, halt)
+        try:
+            async with self.database.write() as db:
+                wish = await trainings.record_training(
+                    db, learner, *place, encoded(snapshot), owner=self.owner, live=snapshot.live,
+                    finished=snapshot.phase == "finished", halt=written, leaving=leaving,
+                )  # fmt: skip
+                await self.bus.tell(db, run_key(learner, *place))
+        except SQLAlchemyError as error:
+            log.warning("training-not-recorded", error=str(error)[:200])
+            return "go on"
+        return wish
+
+
+class DrivenRun:
+    """A run of *learner* from when it begins here until it has ended, or is somebody else's.
+
+    Attributes:
+        task: What drives it; None until it has been written down for the first time.
+    """
+
+    def __init__(self, learner: int, order: Order, training: Training, ledger: Ledger) -> None:
+        self.order = order
+        self._learner = learner
+        self._training = training
+        self._ledger = ledger
+        self.task: asyncio.Task[None] | None = None
+        self._halt = training.halt
+        self._halt_again = 0.0
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """How far it is; nothing is said to have ended before what came of it has been written down."""
+        now = self._training.snapshot
+        return now if now.live else replace(now, phase="judging")
+
+    async def drive(self) -> None:
+        """To the end. Where this is cancelled, the run is left to whoever takes it over."""
+        run = asyncio.ensure_future(self._training.run())
+        try:
+            if await self._follow(run) == "leave" or await self._record(run.result()) == "leave":
+                return
+            if self.order.passing and run.result().phase == "finished":
+                async with self._ledger.database.write() as db:
+                    await progress.mark_solved(db, self._learner, *self.order.place)
+        except asyncio.CancelledError:
+            await self._record(self._training.snapshot, self._training.halt, leaving=True)
+            raise
+        except Exception as error:
+            log.exception("training-failed")
+            message = f"A fault of ours: {type(error).__name__}."
+            await self._record(replace(self._training.snapshot, phase="failed", message=message))
+        finally:
+            run.cancel()
+
+    async def _follow(self, run: asyncio.Future[Snapshot]) -> Wish:
+        """Write down how far *run* is, now and then and when it is to stop, until it has ended."""
+        with self._ledger.bus.hearing(stop_key(self._learner, *self.order.place)) as told:
+            while True:
+                word = asyncio.ensure_future(told.wait(RECORD_SECONDS))
+                either: tuple[asyncio.Future[Any], ...] = (run, word)
+                try:
+                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    word.cancel()
+                if run.done():
+                    return "go on"
+                wish = await self._record(self._training.snapshot, self._new_halt())
+                if wish == "leave":
+                    return wish
+                if wish == "stop":
+                    self._training.stop()
+
+    def _new_halt(self) -> Halt | None:
+        """Where to go on from, if it was not written down lately."""
+        now, halt = asyncio.get_running_loop().time(), self._training.halt
+        if halt is self._halt or now < self._halt_again:
+            return None
+        self._halt, self._halt_again = halt, now + HALT_SECONDS
+        return halt
+
+    async def _record(self, snapshot: Snapshot, halt: Halt | None = None, *, leaving: bool = False) -> Wish:
+        return await self._ledger.record(self._learner, self.order.place, snapshot, halt, leaving=leaving)
+
+
+def run_key(learner: int, lesson: str, exercise: str) -> str:
+    """The word that a run has come further."""
+    return f"run {learner}/{lesson}/{exercise}"
+
+
+def stop_key(learner: int, lesson: str, exercise: str) -> str:
+    """The word that a run is to end."""
+    return f"stop {learner}/{lesson}/{exercise}"
+
+
+def written_as_text(halt: Halt) -> str:
+    return json.dumps(plain(halt), separators=(",", ":"))
+
+
+def lost(snapshot: Snapshot) -> Snapshot:
+    """A run whose server is gone, and that nobody goes on with."""
+    return replace(snapshot, phase="lost", seconds_left=None, message=LOST.format(step=snapshot.step))
