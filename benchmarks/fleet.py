@@ -10,6 +10,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,16 @@ from app.engine.pool.broker_graders import BrokerGraders
 from app.engine.pool.grader_host import GraderHost
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.stretch import Stretch
+from app.engine.train.snapshot import Snapshot
 from app.settings import Settings
+from app.store import learners
 from app.store.bus import Bus
 from app.store.database import Database
 from app.store.migrate import migrate
+from app.store.trainings import Begun, begin_training
+from app.web.driven_run import Ledger
+from app.web.json_columns import encoded
+from app.web.training_runs import Runs
 from tests.engine.pool.broker_server import Broker, host
 from tests.engine.pool.test_local_graders import RIGHT, task
 from tests.engine.train.load import SETUP
@@ -193,24 +200,34 @@ async def _nothing() -> None:
 
 
 async def _words(url: str) -> None:
-    """From the commit here until whoever waits there goes on."""
+    """From the commit at one server until whoever watches the run at another has its new moment."""
     await migrate(url)
-    database, here, there = Database(url), Bus(url), Bus(url)
-    listening = [asyncio.create_task(bus.listen()) for bus in (here, there)]
-    await asyncio.gather(here.listens.wait(), there.listens.wait())
+    database, buses = Database(url), (Bus(url), Bus(url))
+    listening = [asyncio.create_task(bus.listen()) for bus in buses]
+    await asyncio.gather(*(bus.listens.wait() for bus in buses))
+    snapshot = Snapshot(phase="training", steps=ROUNDS)
+    begun = Begun(
+        lesson="l", exercise="run", preset="p", attempt_id=None, passing=True, run=encoded(snapshot), owner="", halt=""
+    )
+    async with database.write() as db:
+        learner, _ = await learners.begin_session(db)
+        await begin_training(db, learner, begun)
+    here = Ledger(database, buses[0], "")
+    there = Runs(LocalGraders(Settings()), database, buses[1], None, 1).watch(learner, "l", "run")
+    await anext(there)
     found = []
-    for _ in range(ROUNDS):
-        with there.hearing("k") as ear:
-            async with database.write() as db:
-                await here.tell(db, "k")
-                began = time.perf_counter()
-            await ear.wait()
-            found.append(time.perf_counter() - began)
+    for step in range(1, ROUNDS + 1):
+        seen = asyncio.ensure_future(anext(there))
+        await asyncio.sleep(0.01)
+        began = time.perf_counter()
+        await here.record(learner, ("l", "run"), replace(snapshot, step=step))
+        assert (await seen).step == step
+        found.append(time.perf_counter() - began)
     for one in listening:
         one.cancel()
     await asyncio.gather(*listening, return_exceptions=True)
     await database.close()
-    print(f"a word reaches another server: p50 {_ms(found, 50)}, p99 {_ms(found, 99)}, commit included")
+    print(f"a moment of a run is seen at another server: p50 {_ms(found, 50)}, p99 {_ms(found, 99)}, writing included")
 
 
 async def _in_turn(*asks: Ask) -> list[list[float]]:
