@@ -9,8 +9,8 @@ import typer
 from app.cli import environment
 from app.cli.refuse import refuse
 from app.store.database import Database
-from app.store.jobs import SWEEP_SECONDS, again_and_again, sweep
 from app.store.migrate import migrate
+from app.store.sweeping import SWEEP_SECONDS, again_and_again, sweep
 
 ALONE = (
     "BACKHAND_DATABASE_URL names no PostgreSQL. On SQLite there is one server, and `backhand serve` does this itself."

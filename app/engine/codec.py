@@ -24,8 +24,22 @@ def restored(kind: type[T], value: Any) -> T:
         ValueError: *value* is not what `plain` makes of a *kind*.
     """
     # As text: only there does a strict reader take a list for a tuple, and nothing else for anything.
-    read: T = _adapter(cast(Any, kind)).validate_json(json.dumps(value), strict=True, extra="forbid")
-    return read
+    return read(kind, json.dumps(value))
+
+
+def written(value: object) -> str:
+    """*value* as JSON text, without spaces."""
+    return json.dumps(plain(value), separators=(",", ":"))
+
+
+def read(kind: type[T], text: str) -> T:
+    """The *kind* that `written` turned into *text*.
+
+    Raises:
+        ValueError: *text* is not what `written` makes of a *kind*.
+    """
+    found: T = _adapter(cast(Any, kind)).validate_json(text, strict=True, extra="forbid")
+    return found
 
 
 @cache

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from app.content.blocks import Course
 from app.engine.grader import Grader
 from app.settings import Settings
-from app.store import jobs
+from app.store import sweeping
 from app.store.bus import LOOK_SECONDS, Bus
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -95,10 +95,10 @@ def create_app(
         site.runs.check_names()
         stopping = asyncio.Event()
         listening = asyncio.create_task(bus.listen())
-        work = [asyncio.create_task(jobs.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
+        work = [asyncio.create_task(sweeping.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
         if settings.replicas == 1:
-            sweep = partial(jobs.sweep, database)
-            work.append(asyncio.create_task(jobs.again_and_again("sweep", sweep, jobs.SWEEP_SECONDS, stopping)))
+            sweep = partial(sweeping.sweep, database)
+            work.append(asyncio.create_task(sweeping.again_and_again("sweep", sweep, sweeping.SWEEP_SECONDS, stopping)))
         yield
         stopping.set()
         await asyncio.gather(*work)

@@ -5,14 +5,13 @@ a little less often, so another process can drive it when this one is gone.
 """
 
 import asyncio
-import json
 from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.engine.codec import plain
+from app.engine.codec import written
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Halt, Planned, Training
 from app.store import progress, trainings
@@ -62,12 +61,12 @@ class Ledger:
         leaving: bool = False,
     ) -> Wish:
         """Write *snapshot* down; what is wished."""
-        written = None if halt is None else await asyncio.to_thread(written_as_text, halt)
+        text = None if halt is None else await asyncio.to_thread(written, halt)
         try:
             async with self.database.write() as db:
                 wish = await trainings.record_training(
                     db, learner, *place, encoded(snapshot), owner=self.owner, live=snapshot.live,
-                    finished=snapshot.phase == "finished", halt=written, leaving=leaving,
+                    finished=snapshot.phase == "finished", halt=text, leaving=leaving,
                 )  # fmt: skip
                 await self.bus.tell(db, run_key(learner, *place))
         except SQLAlchemyError as error:
@@ -155,10 +154,6 @@ def run_key(learner: int, lesson: str, exercise: str) -> str:
 def stop_key(learner: int, lesson: str, exercise: str) -> str:
     """The word that a run is to end."""
     return f"stop {learner}/{lesson}/{exercise}"
-
-
-def written_as_text(halt: Halt) -> str:
-    return json.dumps(plain(halt), separators=(",", ":"))
 
 
 def lost(snapshot: Snapshot) -> Snapshot:

@@ -5,7 +5,6 @@ when it has started again.
 """
 
 import asyncio
-import json
 import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from app.engine.codec import restored
+from app.engine.codec import read, written
 from app.engine.grader import Grader
 from app.engine.stretch import Stretch, Stretched
 from app.engine.train.corpus_file import load_examples, load_names
@@ -27,7 +26,7 @@ from app.store.bus import Bus
 from app.store.database import Database
 from app.store.tables import TrainingRun
 from app.store.trainings import Begun
-from app.web.driven_run import RECORD_SECONDS, DrivenRun, Ledger, Order, lost, run_key, stop_key, written_as_text
+from app.web.driven_run import RECORD_SECONDS, DrivenRun, Ledger, Order, lost, run_key, stop_key
 from app.web.json_columns import decoded_snapshot, encoded
 from app.web.middleware.visitor import NotNowError
 
@@ -96,7 +95,7 @@ class Runs:
             passing=order.passing,
             run=encoded(training.snapshot),
             owner=self._ledger.owner,
-            halt=written_as_text(training.halt),
+            halt=written(training.halt),
         )
         started = False
         try:
@@ -189,7 +188,7 @@ class Runs:
     async def _go_on_with(self, row: TrainingRun) -> None:
         learner = row.learner_id
         try:
-            halt = restored(Halt, json.loads(row.halt or ""))
+            halt = read(Halt, row.halt or "")
             training = await asyncio.to_thread(self._training, halt.planned)
             training.go_on_from(halt)
         except (ValueError, NamesError) as error:

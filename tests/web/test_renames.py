@@ -8,9 +8,9 @@ from app.content.blocks import Course
 from app.settings import Settings
 from app.store.progress import Place
 from app.web.application import create_app, renames_of
+from tests.web.conftest import BROWSER
 
 LESSON = "/lessons/linear"
-BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
 
 
 def test_progress_text_and_history_survive_a_rename(

@@ -151,7 +151,7 @@ def test_nothing_is_swept_by_a_server_that_is_one_of_several(settings, graders, 
     async def noted(database):
         swept.append(database)
 
-    monkeypatch.setattr("app.store.jobs.sweep", noted)
+    monkeypatch.setattr("app.store.sweeping.sweep", noted)
     for replicas in (2, 1):
         app = create_app(settings.model_copy(update={"replicas": replicas}), COURSE, graders[0])
         with TestClient(app, headers=BROWSER) as client:

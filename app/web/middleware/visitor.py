@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
 from app.store.database import Database
-from app.store.jobs import SESSIONS_STAY
+from app.store.sweeping import SESSIONS_STAY
 from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import cookie
 

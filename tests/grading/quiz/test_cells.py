@@ -76,35 +76,23 @@ def test_a_table_is_right_entry_by_entry(values):
 
 
 @pytest.mark.parametrize(
-    ("values", "correct", "said"),
+    ("quiz", "values", "correct", "said"),
     [
-        (("-1", "-1", "28", "3"), False, "3 of 4 are right. Look at <code>dA[1, 1]</code> first."),
-        (("1", "2", "3", "4"), False, "0 of 4 are right. Look at <code>dA[0, 0]</code> first."),
-        (("11", "15", "11", "15"), False, "Those are the rows of B, added."),
-        (("-1", "", "28", "38"), None, "1 cell is still empty."),
-        (("-1", "?", "28", "38"), None, "<code>dA[0, 1]</code>: Not yet. This cannot be read as a number."),
-        ((), None, "4 cells are still empty."),
+        ("da", ("-1", "-1", "28", "3"), False, "3 of 4 are right. Look at <code>dA[1, 1]</code> first."),
+        ("da", ("1", "2", "3", "4"), False, "0 of 4 are right. Look at <code>dA[0, 0]</code> first."),
+        ("da", ("11", "15", "11", "15"), False, "Those are the rows of B, added."),
+        ("da", ("-1", "", "28", "38"), None, "1 cell is still empty."),
+        ("da", ("-1", "?", "28", "38"), None, "<code>dA[0, 1]</code>: Not yet. This cannot be read as a number."),
+        ("da", (), None, "4 cells are still empty."),
+        ("fed", ("0", "1"), True, "<code>A[0, 1]</code> feeds 2 entries of <code>O</code>, and no other."),
+        ("fed", ("0",), False, "It is not the only one."),
+        ("fed", ("0", "2"), False, "<code>O[1, 0]</code> stays as it is when <code>A[0, 1]</code> changes."),
+        ("fed", ("0", "1", "2", "3"), False, "Nothing of the second row."),
+        ("fed", (), None, "Tick every cell that changes."),
     ],
 )
-def test_what_is_not_right_is_said_of_the_first_cell(values, correct, said):
-    feedback = answered("da", *values)
-
-    assert feedback.correct is correct
-    assert said in feedback.message
-
-
-@pytest.mark.parametrize(
-    ("values", "correct", "said"),
-    [
-        (("0", "1"), True, "<code>A[0, 1]</code> feeds 2 entries of <code>O</code>, and no other."),
-        (("0",), False, "It is not the only one."),
-        (("0", "2"), False, "<code>O[1, 0]</code> stays as it is when <code>A[0, 1]</code> changes."),
-        (("0", "1", "2", "3"), False, "Nothing of the second row."),
-        ((), None, "Tick every cell that changes."),
-    ],
-)
-def test_the_entries_that_one_entry_feeds_are_ticked(values, correct, said):
-    feedback = answered("fed", *values)
+def test_an_answer_is_judged_cell_by_cell_and_told(quiz, values, correct, said):
+    feedback = answered(quiz, *values)
 
     assert feedback.correct is correct
     assert said in feedback.message

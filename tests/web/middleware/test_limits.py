@@ -18,12 +18,12 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.middleware.visitor import Allowance, Faults, NotNowError, network_of, while_wanted
 from tests.waiting import SECONDS
+from tests.web.conftest import BROWSER
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}
 A_MINUTE = 3
-HEADERS = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
 
 
 class Clock:
@@ -315,7 +315,7 @@ def test_a_connection_that_closes_stops_its_check_and_the_text_is_saved(
 
 
 def scope_of(path: str) -> dict[str, object]:
-    headers = {**HEADERS, "host": "testserver", "content-type": "application/x-www-form-urlencoded"}
+    headers = {**BROWSER, "host": "testserver", "content-type": "application/x-www-form-urlencoded"}
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -383,7 +383,7 @@ def narrow(settings: Settings, course: Course, grader) -> FastAPI:
 
 
 def test_changes_without_end_are_put_off_and_it_is_said_that_they_were_not_saved(narrow: FastAPI) -> None:
-    with TestClient(narrow, headers=HEADERS) as client:
+    with TestClient(narrow, headers=BROWSER) as client:
         answers = [client.post("/lessons/linear/quiz/half", data={"answer": "1"}) for _ in range(6)]
         draft = client.post(f"{BOX}/draft", data={"code": "later", "revision": 0})
         page = client.get("/lessons/linear")
@@ -399,14 +399,14 @@ def test_changes_without_end_are_put_off_and_it_is_said_that_they_were_not_saved
 
 
 def test_new_learners_without_end_are_put_off_and_lessons_can_be_read(narrow: FastAPI) -> None:
-    with TestClient(narrow, headers=HEADERS, client=("192.0.2.7", 1)) as client:
+    with TestClient(narrow, headers=BROWSER, client=("192.0.2.7", 1)) as client:
         found = []
         for _ in range(4):
             client.cookies.clear()
             found.append(client.post("/lessons/linear/quiz/half", data={"answer": "1"}).status_code)
         client.cookies.clear()
         page = client.get("/lessons/linear")
-        elsewhere = TestClient(narrow, headers=HEADERS, client=("192.0.2.8", 1))
+        elsewhere = TestClient(narrow, headers=BROWSER, client=("192.0.2.8", 1))
         other = elsewhere.post("/lessons/linear/quiz/half", data={"answer": "1"})
 
     assert found == [200, 200, 429, 429]

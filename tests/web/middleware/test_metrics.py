@@ -13,10 +13,10 @@ from app.content.blocks import Course
 from app.engine.grader import Load, Look, Readiness, RoleLoad
 from app.settings import Settings
 from app.web.application import create_app
+from tests.web.conftest import BROWSER
 
 BOX = "/lessons/linear/code/linear-backward"
 HERE = ("127.0.0.1", 50_000)
-HEADERS = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
 OPERATOR = {"authorization": "Bearer the token of the operator"}
 
 Read = Callable[[], dict[tuple[str, tuple[str, ...]], float]]
@@ -24,7 +24,7 @@ Read = Callable[[], dict[tuple[str, tuple[str, ...]], float]]
 
 @pytest.fixture
 def client(app: FastAPI) -> Iterator[TestClient]:
-    with TestClient(app, headers=HEADERS | OPERATOR, client=HERE) as client:
+    with TestClient(app, headers=BROWSER | OPERATOR, client=HERE) as client:
         yield client
 
 
@@ -145,7 +145,7 @@ def test_nobody_reads_without_the_token_wherever_he_asks_from(
     settings: Settings, course: Course, grader, token: str, shown: str
 ) -> None:
     app = create_app(settings.model_copy(update={"operator_token": token}), course, grader)
-    with TestClient(app, headers=HEADERS, client=HERE) as client:
+    with TestClient(app, headers=BROWSER, client=HERE) as client:
         response = client.get("/metrics", headers={b"authorization": shown.encode()} if shown else {})
 
     assert response.status_code == 404

@@ -9,6 +9,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.middleware.security import BODY_BYTES, ours
 from app.web.render import cookie
+from tests.web.conftest import BROWSER
 
 LESSON = "/lessons/linear"
 QUIZ = f"{LESSON}/quiz/half"
@@ -230,7 +231,7 @@ class TestSessions:
 
     def test_behind_tls_the_cookie_is_bound_to_the_host(self, tmp_path, course: Course, grader) -> None:
         settings = Settings(data_dir=tmp_path / "tls", secure_cookies=True)
-        headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+        headers = BROWSER
         with TestClient(
             create_app(settings, course, grader), base_url="https://course.example", headers=headers
         ) as tls:

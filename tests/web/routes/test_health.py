@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from app.engine.grader import Look, Readiness
 from app.store.database import Database
+from tests.web.conftest import BROWSER
 
 OPERATOR = {"authorization": "Bearer the token of the operator"}
 
@@ -67,7 +68,7 @@ def test_a_server_that_stops_is_not_ready(client: TestClient, app: FastAPI) -> N
 def locked(app: FastAPI, tmp_path: Path) -> Iterator[TestClient]:
     """A client whose server finds the database locked by another program."""
     event.listen(app.state.site.database.engine.sync_engine, "checkout", _impatient)
-    with TestClient(app, headers={"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}) as client:
+    with TestClient(app, headers=BROWSER) as client:
         yield from _locked(client, tmp_path)
 
 

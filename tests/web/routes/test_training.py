@@ -22,6 +22,7 @@ from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
+from tests.web.conftest import BROWSER
 
 WRONG = SOLUTION.replace("- dhpreact.sum(0) ", "")
 CRASHING = SOLUTION.replace("db2 = ", 'db2 = {}["<script>"] + ')
@@ -58,6 +59,10 @@ def grader():
 @pytest.fixture
 def app(settings, grader):
     return create_app(settings, COURSE, grader)
+
+
+def served(app, cookies=None):
+    return TestClient(app, headers=BROWSER, cookies=cookies)
 
 
 def check(client, code):
@@ -414,23 +419,21 @@ def test_what_a_run_came_to_stays_while_another_goes_on_and_when_that_is_stopped
 
 
 def test_a_run_goes_on_after_a_restart(settings, grader):
-    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
-    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+    with served(create_app(settings, COURSE, grader)) as client:
         check(client, SOLUTION)
         grader.free.clear()
         start(client)
         cookies = client.cookies
 
-    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
+    with served(create_app(settings, COURSE, TrainingGrader()), cookies) as client:
         text = ended(client)
         assert phase(text) == "finished"
         assert "At every step the loss is that of autograd" in text
 
 
 def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(monkeypatch, settings, grader):
-    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
     app = create_app(settings, COURSE, grader)
-    with TestClient(app, headers=headers) as client:
+    with served(app) as client:
         check(client, SOLUTION)
         grader.free.clear()
         start(client)
@@ -439,7 +442,7 @@ def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(
         driven._record = nothing  # a killed process writes nothing down
 
     other = create_app(settings, COURSE, TrainingGrader())
-    with TestClient(other, headers=headers, cookies=cookies) as client:
+    with served(other, cookies) as client:
         text = client.get(PAGE).text
         assert phase(text) == "waiting"
         assert start(client).status_code == 409
@@ -450,8 +453,7 @@ def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(
 
 
 def test_a_run_that_nobody_went_on_with_is_told_as_what_it_is(monkeypatch, settings, grader):
-    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
-    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+    with served(create_app(settings, COURSE, grader)) as client:
         check(client, SOLUTION)
         grader.free.clear()
         start(client)
@@ -459,7 +461,7 @@ def test_a_run_that_nobody_went_on_with_is_told_as_what_it_is(monkeypatch, setti
 
     later = now() + FORGOTTEN
     monkeypatch.setattr("app.store.trainings.now", lambda: later)
-    with TestClient(create_app(settings, COURSE, TrainingGrader()), headers=headers, cookies=cookies) as client:
+    with served(create_app(settings, COURSE, TrainingGrader()), cookies) as client:
         text = client.get(PAGE).text
         assert phase(text) == "lost"
         assert "The server ended while this run was going, so it ended at step 0." in text
@@ -468,8 +470,7 @@ def test_a_run_that_nobody_went_on_with_is_told_as_what_it_is(monkeypatch, setti
 
 
 def test_a_run_that_is_left_is_stopped_by_any_server(settings, grader):
-    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
-    with TestClient(create_app(settings, COURSE, grader), headers=headers) as client:
+    with served(create_app(settings, COURSE, grader)) as client:
         check(client, SOLUTION)
         grader.free.clear()
         start(client)
@@ -477,7 +478,7 @@ def test_a_run_that_is_left_is_stopped_by_any_server(settings, grader):
 
     app = create_app(settings, COURSE, TrainingGrader())
     app.state.site.runs.take_over = nothing
-    with TestClient(app, headers=headers, cookies=cookies) as client:
+    with served(app, cookies) as client:
         assert phase(client.get(PAGE).text) == "waiting"
         assert phase(client.post(f"{RUN}/stop").text) == "stopped"
         assert phase(client.get(PAGE).text) == "stopped"
@@ -489,8 +490,7 @@ async def nothing(*_, **__):
 
 def test_names_that_cannot_be_read_are_told_before_anything_runs(settings, tmp_path):
     broken = settings.model_copy(update={"names": tmp_path / "nothing.txt"})
-    headers = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
-    with TestClient(create_app(broken, COURSE, TrainingGrader()), headers=headers) as client:
+    with served(create_app(broken, COURSE, TrainingGrader())) as client:
         check(client, SOLUTION)
 
         answer = start(client, headers=HTMX)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
-from app.store import jobs, learners
+from app.store import learners, sweeping
 from app.store.database import Database
 from app.store.tables import Learner
 
@@ -21,22 +21,22 @@ async def count(database):
 
 @pytest.mark.usefixtures("me")
 async def test_who_left_nothing_is_forgotten_after_a_week(database, monkeypatch):
-    assert await jobs.sweep(database)
+    assert await sweeping.sweep(database)
     assert await count(database) == 1
 
-    later = jobs.now() + jobs.EMPTY_LEARNERS_STAY + timedelta(seconds=1)
-    monkeypatch.setattr(jobs, "now", lambda: later)
-    assert await jobs.sweep(database)
+    later = sweeping.now() + sweeping.EMPTY_LEARNERS_STAY + timedelta(seconds=1)
+    monkeypatch.setattr(sweeping, "now", lambda: later)
+    assert await sweeping.sweep(database)
     assert await count(database) == 0
 
 
 @pytest.mark.usefixtures("me")
 async def test_whom_no_browser_knows_any_more_is_forgotten(database, monkeypatch):
-    later = jobs.now() + jobs.SESSIONS_STAY + timedelta(seconds=1)
-    monkeypatch.setattr(jobs, "now", lambda: later)
+    later = sweeping.now() + sweeping.SESSIONS_STAY + timedelta(seconds=1)
+    monkeypatch.setattr(sweeping, "now", lambda: later)
     monkeypatch.setattr(learners, "forget_empty", nothing)
 
-    assert await jobs.sweep(database)
+    assert await sweeping.sweep(database)
 
     assert await count(database) == 0
 
@@ -49,9 +49,9 @@ async def nothing(*_):
 async def test_of_two_processes_one_does_it(database, url):
     other = Database(url)
     async with other.write() as db:
-        await db.execute(select(func.pg_advisory_xact_lock(jobs._LOCK)))
-        assert not await jobs.sweep(database)
-    assert await jobs.sweep(database)
+        await db.execute(select(func.pg_advisory_xact_lock(sweeping._LOCK)))
+        assert not await sweeping.sweep(database)
+    assert await sweeping.sweep(database)
     await other.close()
 
 
@@ -64,6 +64,6 @@ async def test_a_job_is_done_again_after_a_database_that_did_not_answer():
             raise OperationalError("SELECT", {}, OSError("gone"))
         stopping.set()
 
-    await asyncio.wait_for(jobs.again_and_again("sweep", work, 0.01, stopping), 30)
+    await asyncio.wait_for(sweeping.again_and_again("sweep", work, 0.01, stopping), 30)
 
     assert len(tries) == 2
