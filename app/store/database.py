@@ -5,8 +5,9 @@ once, without waiting, when another one wrote in between.
 """
 
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -92,13 +93,36 @@ def open_engine(url: str) -> AsyncEngine:
     if parts.database and parts.database != ":memory:" and "uri" not in parts.query:
         Path(parts.database).parent.mkdir(parents=True, exist_ok=True)
         # Said here: the driver's thread may find that nobody waits for its answer any more.
-        sqlite3.connect(parts.database).close()
+        _write_ahead(parts.database)
     # Without an isolation level, transactions begin where they are said to and nowhere else.
     options = {"isolation_level": None, "timeout": BUSY_SECONDS, "async_creator_fn": _connected}
     engine = create_async_engine(url, connect_args=options, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+def _write_ahead(file: str) -> None:
+    """Let *file* have readers beside its writer from now on.
+
+    Of several processes that turn a new file at once, SQLite refuses all but one without waiting.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
+        while not _turned(connection):
+            if time.monotonic() > until:
+                raise sqlite3.OperationalError(f"{file} is locked")
+            time.sleep(0.01)
+
+
+def _turned(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
 
 
 class _Fetching(sqlite3.Cursor):
@@ -152,7 +176,7 @@ def _connected(database: str, **options: Any) -> _Connection:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
