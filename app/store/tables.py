@@ -1,13 +1,13 @@
-"""What is kept about learners: one class per table, no queries.
+"""What is kept about learners and their classes: one class per table, no queries.
 
 Lessons and exercises are kept by their ids (`lesson`, `exercise`), never by slug or position, so a course may be
 reordered freely. Submissions are plain text; verdicts are JSON text that only `app.web` reads.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import ClassVar
 
-from sqlalchemy import ForeignKey, Index, MetaData, String, Text
+from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.store.database import Moment
@@ -21,13 +21,14 @@ class Base(DeclarativeBase):
             "ix": "ix_%(table_name)s_%(column_0_N_name)s",
             "fk": "fk_%(table_name)s_%(column_0_name)s",
             "pk": "pk_%(table_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
         }
     )
     type_annotation_map: ClassVar = {datetime: Moment}
 
 
 class Learner(Base):
-    """Somebody who learns. *opened_lesson* is the lesson that was opened last, at *opened_at*."""
+    """Somebody who learns, called *name* since they gave one. *opened_lesson* was opened last, at *opened_at*."""
 
     __tablename__ = "learner"
 
@@ -35,10 +36,14 @@ class Learner(Base):
     created_at: Mapped[datetime]
     opened_lesson: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     opened_at: Mapped[datetime | None]
+    name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
 
 
 class Session(Base):
-    """A browser of a learner. Only a hash of its token is kept: a copy of the database opens no session."""
+    """A browser of a learner. Only a hash of its token is kept: a copy of the database opens no session.
+
+    *label* tells the browser in words; *via* is the credential that it was signed in with, and ends with it.
+    """
 
     __tablename__ = "session"
 
@@ -46,6 +51,46 @@ class Session(Base):
     learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[datetime]
     seen_at: Mapped[datetime]
+    label: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    via: Mapped[int | None] = mapped_column(ForeignKey("credential.id", ondelete="CASCADE"), index=True)
+
+
+class Credential(Base):
+    """A way to sign in: who has it, is *learner_id*; without one, a learner is anonymous.
+
+    *kind* is `passkey`, `oidc`, `email`, `password` or `proxy`; *issuer* and *subject* say whose it is there. *secret*
+    is a password's argon2 hash or a passkey's public key in base64; *verified* tells that somebody proved to be the
+    subject.
+    """
+
+    __tablename__ = "credential"
+    __table_args__ = (UniqueConstraint("kind", "issuer", "subject"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    issuer: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str | None] = mapped_column(Text)
+    sign_count: Mapped[int | None]
+    verified: Mapped[bool]
+    created_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class Ticket(Base):
+    """A secret that lives for minutes, by its hash: what it is for (*purpose*), and JSON *data* of that.
+
+    *tries* counts the wrong answers to it.
+    """
+
+    __tablename__ = "ticket"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(20))
+    data: Mapped[str] = mapped_column(Text)
+    tries: Mapped[int]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class Draft(Base):
@@ -89,7 +134,12 @@ class Attempt(Base):
     """
 
     __tablename__ = "attempt"
-    __table_args__ = (Index(None, "learner_id", "lesson", "exercise"),)
+    __table_args__ = (
+        Index(None, "learner_id", "lesson", "exercise"),
+        Index(None, "learner_id", "id"),
+        # For the mistakes of the last minutes: most attempts have none.
+        Index(None, "created_at", sqlite_where=text("code IS NOT NULL"), postgresql_where=text("code IS NOT NULL")),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
@@ -142,3 +192,117 @@ class TrainingRun(Base):
     halt: Mapped[str | None] = mapped_column(Text, deferred=True)
     began_at: Mapped[datetime]
     seen_at: Mapped[datetime]
+
+
+class Class(Base):
+    """A group that learns together.
+
+    *timezone*, by its name, is the one in which its dates are meant. *join_code* is nine characters, None where nobody
+    may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*.
+    """
+
+    __tablename__ = "class"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    timezone: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    join_code: Mapped[str | None] = mapped_column(String(9), unique=True)
+    joining: Mapped[str] = mapped_column(String(10))
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime]
+    archived_at: Mapped[datetime | None]
+    keep_until: Mapped[date | None]
+
+
+class Membership(Base):
+    """Somebody in a class, as *role* (`learner`, `assistant`, `instructor`), called *name* there.
+
+    *external_id* is theirs in the roster of the school, *label* a group within the class. *blocked* keeps them from
+    joining again.
+    """
+
+    __tablename__ = "membership"
+    __table_args__ = (UniqueConstraint("class_id", "external_id"),)
+
+    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    role: Mapped[str] = mapped_column(String(10))
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    external_id: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    label: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    joined_at: Mapped[datetime]
+    left_at: Mapped[datetime | None]
+    blocked: Mapped[bool]
+
+
+class Assignment(Base):
+    """A lesson, or the *exercises* of it that a JSON list names, to be done by a class for *points*.
+
+    What is solved after *due_at* counts *late_share* until *late_until*, and nothing after that. Solutions stay closed
+    until *solutions_at*.
+    """
+
+    __tablename__ = "assignment"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), index=True)
+    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    exercises: Mapped[str | None] = mapped_column(Text)
+    opens_at: Mapped[datetime | None]
+    due_at: Mapped[datetime | None]
+    late_until: Mapped[datetime | None]
+    late_share: Mapped[float]
+    points: Mapped[float]
+    solutions_at: Mapped[datetime | None]
+
+
+class Extension(Base):
+    """More time for one learner, instead of the assignment's own."""
+
+    __tablename__ = "extension"
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    due_at: Mapped[datetime]
+    late_until: Mapped[datetime | None]
+    reason: Mapped[str] = mapped_column(Text)
+    by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    at: Mapped[datetime]
+
+
+class Accommodation(Base):
+    """Days that one learner has more for everything that is due in a class."""
+
+    __tablename__ = "accommodation"
+
+    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    extra_days: Mapped[int]
+
+
+class Excuse(Base):
+    """The only grade that is set by hand: *points*, or None for an assignment that does not count."""
+
+    __tablename__ = "excuse"
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    points: Mapped[float | None]
+    reason: Mapped[str] = mapped_column(Text)
+    by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    at: Mapped[datetime]
+
+
+class Event(Base):
+    """Who did what to a class or an account: *verb*, *subject*, and *data* as JSON; no submissions, no secrets."""
+
+    __tablename__ = "event"
+    __table_args__ = (Index(None, "class_id", "verb", "at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    class_id: Mapped[int | None] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"))
+    actor: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"), index=True)
+    verb: Mapped[str] = mapped_column(String(40))
+    subject: Mapped[str] = mapped_column(Text)
+    data: Mapped[str] = mapped_column(Text)

@@ -3,7 +3,7 @@
 import asyncio
 import stat
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
-from sqlalchemy import Column, String, text
+from sqlalchemy import Column, Date, String, text
 
 from app.store import learners
 from app.store.database import Database, Moment, open_engine
@@ -47,6 +47,8 @@ def value_for(column: Column[Any], number: int) -> object:
     """Something that fits *column*; a key of another table is a row of it."""
     if isinstance(column.type, Moment):
         return datetime(2026, 1, number, 12, 30, 15, 123456, tzinfo=UTC)
+    if isinstance(column.type, Date):
+        return date(2026, 1, number)
     if isinstance(column.type, String):
         return f"{number} μ ∂ 🎈 \n\t '\"\\ {column.name}"[: column.type.length]
     return column.type.python_type(number)
