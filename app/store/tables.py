@@ -306,3 +306,101 @@ class Event(Base):
     verb: Mapped[str] = mapped_column(String(40))
     subject: Mapped[str] = mapped_column(Text)
     data: Mapped[str] = mapped_column(Text)
+
+
+class PracticeItem(Base):
+    """One exercise that was drawn and proved: the same for everybody, as the generator's *version* once wrote it.
+
+    *form* is how it is asked (`write`, `fade`, ...) and *fragment* the lesson text that asks it; *wanted* is the slip
+    that it was drawn for, empty for none, *operations* a JSON list of the names of what it uses.
+    """
+
+    __tablename__ = "practice_item"
+    __table_args__ = (UniqueConstraint("version", "level", "seed", "wanted", "form"), Index(None, "level", "wanted"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    version: Mapped[int]
+    level: Mapped[int]
+    seed: Mapped[int]
+    wanted: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    form: Mapped[str] = mapped_column(String(20))
+    fragment: Mapped[str] = mapped_column(Text)
+    forward: Mapped[str] = mapped_column(Text)
+    solution: Mapped[str] = mapped_column(Text)
+    operations: Mapped[str] = mapped_column(Text)
+    points: Mapped[float]
+    proved_at: Mapped[datetime]
+
+
+class PracticeAttempt(Base):
+    """An item that was given to a learner, for the card of *family* and *slip*; at most once.
+
+    Its texts and verdicts are attempts at the lesson `practice/<item>`. *code* is the first slip that was made at it,
+    *seconds* how long it took, *hints* how many were open when it was done.
+    """
+
+    __tablename__ = "practice_attempt"
+    __table_args__ = (UniqueConstraint("learner_id", "item_id"), Index(None, "learner_id", "given_at"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
+    item_id: Mapped[int] = mapped_column(ForeignKey("practice_item.id", ondelete="CASCADE"), index=True)
+    family: Mapped[str] = mapped_column(String(40))
+    slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    given_at: Mapped[datetime]
+    done_at: Mapped[datetime | None]
+    code: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    seconds: Mapped[int | None]
+    hints: Mapped[int]
+
+
+class Card(Base):
+    """What a learner should meet again at *due_at*: a *slip* at a *family* of operations, or the family itself ("").
+
+    *state* is the memory of it as `fsrs` writes it, JSON.
+    """
+
+    __tablename__ = "card"
+    __table_args__ = (UniqueConstraint("learner_id", "family", "slip"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
+    family: Mapped[str] = mapped_column(String(40))
+    slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    state: Mapped[str] = mapped_column(Text)
+    due_at: Mapped[datetime]
+    opened_at: Mapped[datetime]
+
+
+class Review(Base):
+    """That a card was met again: 1 for the slip, 2 for a solution with help, 3 for one without."""
+
+    __tablename__ = "review"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    card_id: Mapped[int] = mapped_column(ForeignKey("card.id", ondelete="CASCADE"), index=True)
+    item_id: Mapped[int | None] = mapped_column(ForeignKey("practice_item.id", ondelete="SET NULL"), index=True)
+    rating: Mapped[int]
+    at: Mapped[datetime]
+
+
+class Sitting(Base):
+    """What a learner practises since *began_at*, as JSON (*plan*); slips up to *seen_attempt* have their cards."""
+
+    __tablename__ = "sitting"
+
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
+    began_at: Mapped[datetime]
+    plan: Mapped[str] = mapped_column(Text)
+    seen_attempt: Mapped[int]
+
+
+class Drill(Base):
+    """The most items of one family that a learner solved within the time of a drill."""
+
+    __tablename__ = "drill"
+
+    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
+    family: Mapped[str] = mapped_column(String(40), primary_key=True)
+    best: Mapped[int]
+    at: Mapped[datetime]
