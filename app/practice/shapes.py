@@ -1,0 +1,65 @@
+"""Which shapes an operation takes and gives: the patterns of `operations`, read and matched."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+Shape = tuple[str, ...]
+"""Sizes as a lesson writes them: names of dims, sums over them, `1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of a form: its axes, and what it is if it is no tensor of normal numbers."""
+
+    axes: tuple[str, ...]
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    operands: tuple[Operand, ...]
+    output: tuple[str, ...]
+    axis: int | None
+
+
+@cache
+def form_of(text: str) -> Form:
+    """The form that *text* writes, such as `a b, b c -> a c`."""
+    parts = re.fullmatch(r"(.*?) -> ([^@]*?)(?: @(\d))?", text)
+    assert parts is not None, text
+    operands = tuple(_operand(one) for one in parts[1].split(", "))
+    return Form(operands, tuple(parts[2].split()), int(parts[3]) if parts[3] else None)
+
+
+def _operand(text: str) -> Operand:
+    axes, _, kind = text.partition(":")
+    return Operand(tuple(axes.split()), kind)
+
+
+def matched(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
+    """What the letters of *axes* stand for in *shape*; None where they do not fit."""
+    if axes == ("*",):
+        return {"*": shape}
+    lead = len(shape) - len(axes) + 1 if axes[:1] == ("...",) else 0
+    if lead < 0 or (axes[0] != "..." and len(axes) != len(shape)) or "1" in shape[:lead]:
+        return None
+    found: dict[str, Shape] = {"...": shape[:lead]}
+    for letter, size in zip(axes[1:] if axes[0] == "..." else axes, shape[lead:], strict=True):
+        if (letter == "1") != (size == "1") or found.setdefault(letter, (size,)) != (size,):
+            return None
+    return found
+
+
+def shape_of(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
+    """The shape that *axes* write."""
+    return tuple(size for letter in axes for size in (("1",) if letter == "1" else sizes[letter]))
+
+
+def broadcast(one: Shape, other: Shape) -> Shape | None:
+    """The shape of both together; None where they do not fit."""
+    wide = max(len(one), len(other))
+    pairs = zip(("1",) * (wide - len(one)) + one, ("1",) * (wide - len(other)) + other, strict=True)
+    sizes = [a if a == b or b == "1" else b if a == "1" else None for a, b in pairs]
+    return None if None in sizes else tuple(size for size in sizes if size is not None)

@@ -1,0 +1,59 @@
+"""Exercises from seeds: the same for everybody, as hard as was asked, and right."""
+
+import pytest
+
+from app.engine.grade.engine import Engine
+from app.practice.draw import BANDS, FORKED, NothingFitsError, draw
+from app.practice.operations import FORKS, OPERATIONS, TABLE
+from tests.grading.boxes.load import OpenJail
+
+LEVELS = sorted(BANDS)
+SEEDS = range(12)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine(OpenJail(), None)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_same_seed_gives_the_same_exercise_and_another_one_another(level):
+    drawn = [draw(level, seed) for seed in SEEDS]
+
+    assert drawn == [draw(level, seed) for seed in SEEDS]
+    assert len({one.forward for one in drawn}) == len(SEEDS)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_exercise_is_as_hard_as_its_level_and_its_solution_passes_by_rule(engine, level):
+    for seed in SEEDS:
+        item = draw(level, seed)
+        low, high = BANDS[level]
+        adds = {line.split()[0] for line in item.solution.splitlines() if "+=" in line}
+
+        assert low <= item.points <= high
+        assert FORKED[level][0] <= len(adds) <= FORKED[level][1]
+        assert engine.check(item.task, item.solution).passed, item.fragment
+
+
+@pytest.mark.parametrize("wanted", sorted({slip for one in TABLE for slip in one.shows}))
+def test_an_exercise_for_a_slip_has_an_operation_that_shows_it(wanted):
+    item = draw(3, 1, wanted)
+
+    assert any(wanted in OPERATIONS[one].shows for one in item.operations)
+
+
+@pytest.mark.parametrize("wanted", sorted(FORKS))
+def test_an_exercise_for_a_slip_at_forks_has_a_fork(wanted):
+    assert "+=" in draw(2, 1, wanted).solution
+
+
+def test_an_exercise_keeps_to_the_operations_that_it_may_use():
+    within = ("matmul", "bias", "tanh")
+
+    assert {one for seed in SEEDS for one in draw(1, seed, within=within).operations} <= set(within)
+
+
+def test_what_no_operation_shows_is_told():
+    with pytest.raises(NothingFitsError, match="shows the slip 'scatter'"):
+        draw(1, 1, "scatter")
