@@ -312,22 +312,28 @@ class PracticeItem(Base):
     """One exercise that was drawn and proved: the same for everybody, as the generator's *version* once wrote it.
 
     *form* is how it is asked (`write`, `fade`, ...) and *fragment* the lesson text that asks it; *wanted* is the slip
-    that it was drawn for, empty for none, *operations* a JSON list of the names of what it uses.
+    that it was drawn for, empty for none. JSON lists of names: the operations that it was drawn from (*within*, empty
+    for all), those that it has, and the one behind each line of the solution (*by*).
     """
 
     __tablename__ = "practice_item"
-    __table_args__ = (UniqueConstraint("version", "level", "seed", "wanted", "form"), Index(None, "level", "wanted"))
+    __table_args__ = (
+        UniqueConstraint("version", "level", "seed", "wanted", "within", "form"),
+        Index(None, "level", "wanted"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     version: Mapped[int]
     level: Mapped[int]
     seed: Mapped[int]
     wanted: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    within: Mapped[str] = mapped_column(Text)
     form: Mapped[str] = mapped_column(String(20))
     fragment: Mapped[str] = mapped_column(Text)
     forward: Mapped[str] = mapped_column(Text)
     solution: Mapped[str] = mapped_column(Text)
     operations: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
     points: Mapped[float]
     proved_at: Mapped[datetime]
 

@@ -21,16 +21,24 @@ def upgrade() -> None:
         sa.Column("level", sa.Integer(), nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("wanted", NAME, nullable=False),
+        sa.Column("within", sa.Text(), nullable=False),
         sa.Column("form", sa.String(20), nullable=False),
         sa.Column("fragment", sa.Text(), nullable=False),
         sa.Column("forward", sa.Text(), nullable=False),
         sa.Column("solution", sa.Text(), nullable=False),
         sa.Column("operations", sa.Text(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
         sa.Column("points", sa.Double(), nullable=False),
         sa.Column("proved_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_practice_item"),
         sa.UniqueConstraint(
-            "version", "level", "seed", "wanted", "form", name="uq_practice_item_version_level_seed_wanted_form"
+            "version",
+            "level",
+            "seed",
+            "wanted",
+            "within",
+            "form",
+            name="uq_practice_item_version_level_seed_wanted_within_form",
         ),
     )
     op.create_index("ix_practice_item_level_wanted", "practice_item", ["level", "wanted"])
