@@ -133,7 +133,8 @@ class _Fetching(sqlite3.Cursor):
 
     def execute(self, sql: str, parameters: Any = (), /) -> Self:
         if self.begin:
-            super().execute(self.begin)
+            begin, self.begin = self.begin, ""  # many rows are inserted by one cursor, in several statements
+            super().execute(begin)
         super().execute(sql, parameters)
         self.rows = self.fetchall()
         return self

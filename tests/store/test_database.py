@@ -8,8 +8,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.store import drafts
-from app.store.database import Database
-from app.store.tables import Draft
+from app.store.database import Database, now
+from app.store.tables import Draft, Kept
 
 pytestmark = pytest.mark.anyio
 
@@ -46,6 +46,15 @@ async def test_a_failed_transaction_leaves_nothing(database: Database, me: int) 
 
     async with database.read() as db:
         assert await drafts.draft_of(db, me, "lesson", "box") is None
+
+
+async def test_the_first_thing_that_a_transaction_writes_may_be_many_rows(database: Database, me: int) -> None:
+    async with database.write() as db:
+        place = {"learner_id": me, "lesson": "lesson", "exercise": "box", "reason": "reset", "kept_at": now()}
+        db.add_all(Kept(text=text, **place) for text in "abc")
+
+    async with database.read() as db:
+        assert [row.text for row in await drafts.kept_texts(db, me, "lesson", "box")] == list("abc")
 
 
 async def test_writers_that_read_first_wait_for_each_other(database: Database, me: int) -> None:
