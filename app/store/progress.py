@@ -25,6 +25,7 @@ class Answered:
     correct: bool | None
     code: str | None = None
     task_key: str | None = None
+    revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ async def record_attempt(
         "code": answered.code,
         "task_key": answered.task_key,
         "created_at": now(),
+        "revision": answered.revision,
     }
     # Straight into the table: nobody changes the row again, and the session's bookkeeping costs more than the insert.
     await db.execute(_INSERT, values)

@@ -130,7 +130,8 @@ class Attempt(Base):
     """One quiz answer or one check of a code box, with what was said about it.
 
     *correct* is None where nothing was judged: an empty answer, a busy or broken grader. *code* is the stable diagnosis
-    code. *task_key* identifies task and text together, so that the same text is not graded twice.
+    code. *task_key* identifies task and text together, so that the same text is not graded twice. *revision* is that of
+    the draft when it was checked.
     """
 
     __tablename__ = "attempt"
@@ -152,6 +153,7 @@ class Attempt(Base):
     code: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     task_key: Mapped[str | None] = mapped_column(String(64), index=True)
     created_at: Mapped[datetime]
+    revision: Mapped[int | None]
 
 
 class Progress(Base):

@@ -81,8 +81,12 @@ class Answer:
     judged: bool = True
     found: bool = False
 
-    def as_attempt(self, code: str, task_key: str) -> Answered:
-        """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again."""
+    def as_attempt(self, code: str, task_key: str, revision: int | None = None) -> Answered:
+        """What is recorded. Under *task_key* the same text finds the verdict again, if it would be given again.
+
+        Args:
+            revision: Of the draft that was checked.
+        """
         verdict = self.verdict
         return Answered(
             kind="code",
@@ -91,6 +95,7 @@ class Answer:
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
             code=next((one.code for one in verdict.names if one.code), None),
             task_key=task_key if self.judged and verdict.outcome in LASTING else None,
+            revision=revision,
         )
 
 

@@ -119,9 +119,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     except NotNowError as later:
         return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
-        tries = await progress.record_check(
-            db, learner, *box.names, answer.as_attempt(box.code, key), found=answer.found
-        )
+        answered = answer.as_attempt(box.code, key, saved.draft.revision)
+        tries = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)

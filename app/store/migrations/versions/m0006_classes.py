@@ -151,6 +151,7 @@ def upgrade() -> None:
         "ix_attempt_created_at", "attempt", ["created_at"], sqlite_where=HAS_CODE, postgresql_where=HAS_CODE
     )
     op.create_index("ix_attempt_learner_id_id", "attempt", ["learner_id", "id"])
+    op.add_column("attempt", sa.Column("revision", sa.Integer()))
     op.add_column("learner", sa.Column("name", NAME))
     with op.batch_alter_table("session") as session:
         session.add_column(sa.Column("label", NAME))
@@ -166,6 +167,7 @@ def downgrade() -> None:
         session.drop_column("via")
         session.drop_column("label")
     op.drop_column("learner", "name")
+    op.drop_column("attempt", "revision")
     op.drop_index("ix_attempt_learner_id_id", "attempt")
     op.drop_index("ix_attempt_created_at", "attempt")
     for table in (
