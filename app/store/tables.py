@@ -7,7 +7,7 @@ reordered freely. Submissions are plain text; verdicts are JSON text that only `
 from datetime import date, datetime
 from typing import ClassVar
 
-from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, text
+from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.store.database import Moment
@@ -28,7 +28,10 @@ class Base(DeclarativeBase):
 
 
 class Learner(Base):
-    """Somebody who learns, called *name* since they gave one. *opened_lesson* was opened last, at *opened_at*."""
+    """Somebody who learns, called *name* since they gave one. *opened_lesson* was opened last, at *opened_at*.
+
+    Whoever *teaches* may make classes.
+    """
 
     __tablename__ = "learner"
 
@@ -37,6 +40,7 @@ class Learner(Base):
     opened_lesson: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     opened_at: Mapped[datetime | None]
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    teaches: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Session(Base):
@@ -219,8 +223,8 @@ class Class(Base):
 class Membership(Base):
     """Somebody in a class, as *role* (`learner`, `assistant`, `instructor`), called *name* there.
 
-    *external_id* is theirs in the roster of the school, *label* a group within the class. *blocked* keeps them from
-    joining again.
+    *external_id* is theirs in the roster of the school, *label* a group within the class. Who is expected, and has not
+    *joined_at* any time, is a learner without a browser until then. *blocked* keeps them from joining again.
     """
 
     __tablename__ = "membership"
@@ -232,7 +236,7 @@ class Membership(Base):
     name: Mapped[str] = mapped_column(String(NAME_LENGTH))
     external_id: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     label: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    joined_at: Mapped[datetime]
+    joined_at: Mapped[datetime | None]
     left_at: Mapped[datetime | None]
     blocked: Mapped[bool]
 

@@ -28,16 +28,18 @@ from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
-from app.web.middleware.visitor import Sessions, VisitorMiddleware
+from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
+    class_home,
     code_boxes,
     contents,
     downloads,
     finish,
     health,
     hints,
+    joining,
     pages,
     theme,
     training,
@@ -46,6 +48,9 @@ from app.web.site import ShapesOf, Site
 from app.web.training_runs import MOST_RUNS, Runs
 
 log = structlog.get_logger()
+
+GUESSES_PER_MINUTE = 10
+TOO_MANY_GUESSES = "More than {limit} wrong codes came from your network within a minute. Try again in {seconds} s."
 
 
 def create_app(
@@ -83,6 +88,7 @@ def create_app(
         tasks=tasks,
         runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
+        guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
     )
 
     @asynccontextmanager
@@ -130,7 +136,20 @@ def create_app(
     app.state.stopping = False
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
-    for room in (contents, pages, downloads, finish, answers, code_boxes, training, hints, theme, health):
+    for room in (
+        contents,
+        pages,
+        downloads,
+        finish,
+        answers,
+        code_boxes,
+        training,
+        hints,
+        theme,
+        health,
+        joining,
+        class_home,
+    ):
         app.include_router(room.router)
     app.router.routes[:0] = pages.former_addresses(shown)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))

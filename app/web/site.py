@@ -33,7 +33,7 @@ from app.grading.reading.shape_inference import infer
 from app.store.database import Database
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
-from app.web.middleware.visitor import Visitor
+from app.web.middleware.visitor import Allowance, Visitor
 from app.web.pictures import draw
 from app.web.render import Pages
 from app.web.training_runs import Runs
@@ -148,6 +148,8 @@ class Site:
     tasks: Tasks
     runs: Runs
     metrics: Metrics
+    guesses: Allowance
+    """Wrong codes of classes, by network."""
 
     @cached_property
     def with_math(self) -> frozenset[str]:

@@ -8,10 +8,11 @@ import asyncio
 import gzip
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from fastapi import FastAPI
@@ -24,6 +25,7 @@ HANG_SECONDS = SECONDS
 CANARY = "backhand-canary"
 
 Header = tuple[bytes, bytes]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class Asker:
 
     def __call__(self, ask: Ask) -> Answer:
         return self._runner.run(asyncio.wait_for(self._answer(ask), HANG_SECONDS))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """What *work* gives, in the loop of the application: it may be in the middle of a transaction."""
+        return self._runner.run(work)
 
     async def _answer(self, ask: Ask) -> Answer:
         raw_path, _, query = ask.target.encode("ascii").partition(b"?")
@@ -117,6 +123,22 @@ def routes_of(app: FastAPI) -> list[tuple[str, str]]:
         for context in iter_route_contexts(app.routes)
         for method in getattr(context, "methods", None) or ()
     )
+
+
+class Standing(dict[str, str]):
+    """What stands for a parameter of a path; for one that is a number, the first."""
+
+    def __missing__(self, _name: str) -> str:
+        return "1"
+
+
+CLASS_CODE = "K7Q-M2X-9DV"
+PARAMETERS = {"slug": "linear", "name": "linear-backward", "kind": "code", "form": "md", "path": "none.css"}
+
+
+def path_of(template: str, **values: str) -> str:
+    """An address of the route *template*."""
+    return template.format_map(Standing(PARAMETERS | {"code": CLASS_CODE} | values))
 
 
 class Elements(HTMLParser):

@@ -15,15 +15,19 @@ from fastapi import FastAPI
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Course
 from app.engine.stretch import Stretched
 from app.settings import Settings
+from app.store import classes, invitations, learners
+from app.teaching.codes import read_code
 from app.web.application import create_app
 from tests.courses import course_in
 from tests.engine.train.load import COURSE as TRAINING
 from tests.examples import examples
-from tests.web.asking import CANARY, Answer, Ask, Asker, asking, headers_of, routes_of, sound
+from tests.web.asking import CANARY, CLASS_CODE, Answer, Ask, Asker, asking, headers_of, path_of, routes_of, sound
+from tests.web.classroom import Classroom
 from tests.web.conftest import OPERATOR, FakeGrader
 
 HERE = Path(__file__).parent
@@ -42,7 +46,8 @@ ODD = [
 ]  # fmt: skip
 FIELDS = [
     "code", "revision", "line", "nudge", "confirm", "at", "answer", "left", "left_transposed", "right",
-    "right_transposed", "preset", "attempt", "theme", "back", "entry-dX", "entry-dW", "entry-",
+    "right_transposed", "preset", "attempt", "theme", "back", "timezone", "called", "external_id",
+    "entry-dX", "entry-dW", "entry-",
 ]  # fmt: skip
 PLAIN = [
     "0",
@@ -115,9 +120,17 @@ def asker(app: FastAPI) -> Iterator[Asker]:
 
 
 @pytest.fixture(scope="module")
-def cookie(asker: Asker) -> str:
-    headers = headers_of([("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")])
-    return asker(Ask("GET", "/lessons/linear", headers)).header("set-cookie").partition(";")[0]
+def cookie(app: FastAPI, asker: Asker) -> str:
+    """Of the instructor of the first class."""
+
+    async def begin(db: AsyncSession) -> str:
+        learner, token = await learners.begin_session(db)
+        group = await classes.found(db, "Algebra", "Europe/Berlin", learner, "Ada")
+        group.join_code = read_code(CLASS_CODE)
+        await invitations.let_teach(db, learner)
+        return f"session={token}"
+
+    return Classroom(app, asker.run).write(begin)
 
 
 # The routes must be known before a test begins, so they are those of an application that is never served.
@@ -133,7 +146,14 @@ anything = st.text(max_size=30)
 odd = st.sampled_from(ODD) | anything
 field = st.tuples(st.sampled_from(FIELDS), st.sampled_from(PLAIN) | odd)
 fields = st.lists(field, max_size=8) | st.lists(field, max_size=3).map(lambda pairs: pairs * 40)
-PARAMETERS = {"slug": SLUGS, "name": NAMES, "kind": ["quiz", "code", "train"], "form": ["ipynb", "py", "md"]}
+PARAMETERS = {
+    "slug": SLUGS,
+    "name": NAMES,
+    "kind": ["quiz", "code", "train"],
+    "form": ["ipynb", "py", "md"],
+    "class_id": ["1"],
+    "code": [CLASS_CODE],
+}
 
 
 @st.composite
@@ -216,7 +236,7 @@ def test_every_route_is_reached_with_what_its_page_sends(asker: Asker, cookie: s
     for method, template in ROUTES:
         kind = next((kind for kind in places if f"/{kind}/" in template), "quiz")
         slug, name = places[kind]
-        path = template.format(slug="layers" if "units" in template else slug, name=name, kind=kind, form="py")
+        path = path_of(template, slug="layers" if "units" in template else slug, name=name, kind=kind, form="py")
         pairs = [("content-type", KINDS[0]), ("sec-fetch-site", "same-origin"), ("cookie", cookie)]
         pairs.append(("authorization", f"Bearer {OPERATOR}"))
         reached[method, template] = asker(Ask(method, path, headers_of(pairs), urlencode(code).encode())).status
@@ -243,8 +263,8 @@ GETS = [template for method, template in ROUTES if method == "GET"]
 def read(asker: Asker, number: int) -> Iterator[Answer]:
     """Every page once, by a stranger, with addresses, names and a cookie that were never sent before."""
     for template in GETS:
-        known = template.format(slug="linear", name="linear-backward", kind="code", form="md")
-        unknown = template.format(slug=f"no-{number}", name=f"no-{number}", kind="code", form="md")
+        known = path_of(template)
+        unknown = path_of(template, slug=f"no-{number}", name=f"no-{number}", code=f"no-{number}")
         pairs = [("cookie", f"session={number:043}; theme={number}"), ("user-agent", f"robot {number}")]
         for target in (known, unknown, f"{known}?at={number}&ask=no-{number}"):
             yield asker(Ask("GET", target, headers_of(pairs)))

@@ -29,7 +29,7 @@ from app.web.application import create_app
 from app.web.json_columns import encoded
 from app.web.middleware.reports import configure_logs
 from tests.engine.train.load import COURSE as TRAINING
-from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, routes_of, sound
+from tests.web.asking import CANARY, Ask, Elements, asking, headers_of, path_of, routes_of, sound
 from tests.web.conftest import BROWSER, FakeGrader
 
 LESSON = "/lessons/linear"
@@ -247,7 +247,7 @@ class TestForgedRequests:
         before = client.get(LESSON).text
         with asking(app) as asker:
             for (method, template), kind in product(written, self.KINDS):
-                path = template.format(slug="linear", name="linear-backward", kind="code")
+                path = path_of(template)
                 pairs = {"cookie": f"session={cookie}", "content-type": kind, **origin}
                 body = b"code=forged&revision=0&answer=1&theme=dark&preset=short"
                 answer = asker(Ask(method, path, headers_of(pairs.items()), body))
@@ -265,7 +265,7 @@ class TestForgedRequests:
         before = client.get(LESSON).text
         for method, template in routes_of(app):
             if method == "POST":
-                path = template.format(slug="linear", name="linear-backward", kind="code")
+                path = path_of(template)
                 opened = client.get(path, params={"code": "forged", "revision": 1, "confirm": "yes", "theme": "dark"})
                 assert opened.status_code in (200, 404, 405)
 

@@ -51,6 +51,11 @@ MESSAGES = {
 Show = Callable[[Request, int, str, str], Awaitable[Response]]
 
 
+def _told(path: str) -> str:
+    """*path*, without a code that opens a class."""
+    return "/join/…" if path.startswith("/join/") else path[:200]
+
+
 class Noting:
     """A `send` that remembers the status of the answer; *otherwise* as long as none has begun."""
 
@@ -128,7 +133,9 @@ class RequestLog(HttpMiddleware):
             await self._app(scope, receive, noting)
         finally:
             milliseconds = round((time.perf_counter() - began) * 1000, 1)
-            log.info("request", method=scope["method"], path=scope["path"][:200], status=noting.status, ms=milliseconds)
+            log.info(
+                "request", method=scope["method"], path=_told(scope["path"]), status=noting.status, ms=milliseconds
+            )
 
 
 class RequestCount(HttpMiddleware):

@@ -4,7 +4,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from tests.web.asking import Ask, asking, headers_of, routes_of
+from tests.web.asking import Ask, asking, headers_of, path_of, routes_of
 
 VARYING = {b"content-security-policy", b"set-cookie", b"content-length"}  # they hold a nonce, a token, both
 
@@ -19,7 +19,7 @@ def test_every_route_that_can_be_read_answers_head_as_it_answers_get(app: FastAP
     assert len(routes) > 10
     with asking(app) as asker:
         for template in sorted(routes):
-            path = template.format(slug="linear", name="linear-backward", kind="code", form="md", path="none.css")
+            path = path_of(template)
             got, head = (
                 asker(Ask(method, path, headers_of([("accept-encoding", encoding)]))) for method in ("GET", "HEAD")
             )

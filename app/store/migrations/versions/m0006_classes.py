@@ -105,7 +105,7 @@ def upgrade() -> None:
         sa.Column("name", NAME, nullable=False),
         sa.Column("external_id", NAME),
         sa.Column("label", NAME),
-        sa.Column("joined_at", MOMENT, nullable=False),
+        sa.Column("joined_at", MOMENT),
         sa.Column("left_at", MOMENT),
         sa.Column("blocked", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["class_id"], ["class.id"], name="fk_membership_class_id", ondelete="CASCADE"),
@@ -153,6 +153,7 @@ def upgrade() -> None:
     op.create_index("ix_attempt_learner_id_id", "attempt", ["learner_id", "id"])
     op.add_column("attempt", sa.Column("revision", sa.Integer()))
     op.add_column("learner", sa.Column("name", NAME))
+    op.add_column("learner", sa.Column("teaches", sa.Boolean(), nullable=False, server_default=sa.false()))
     with op.batch_alter_table("session") as session:
         session.add_column(sa.Column("label", NAME))
         session.add_column(sa.Column("via", sa.Integer()))
@@ -166,6 +167,7 @@ def downgrade() -> None:
         session.drop_index("ix_session_via")
         session.drop_column("via")
         session.drop_column("label")
+    op.drop_column("learner", "teaches")
     op.drop_column("learner", "name")
     op.drop_column("attempt", "revision")
     op.drop_index("ix_attempt_learner_id_id", "attempt")

@@ -1,0 +1,111 @@
+"""Classes and who is in them.
+
+Somebody who is expected in a class is a learner without a browser until they come; what was arranged for them then
+becomes theirs. Every change leaves an `Event`.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.database import now
+from app.store.tables import Class, Event, Membership
+from app.teaching.codes import fresh_code
+
+Role = Literal["learner", "assistant", "instructor"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Each may do what the ones before it may."""
+Joining = Literal["open", "invited", "closed"]
+JOININGS: tuple[Joining, ...] = get_args(Joining)
+
+
+class RefusedError(Exception):
+    """What cannot be done; its text tells whoever asked why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A class, as one of its people."""
+
+    group: Class
+    person: Membership
+
+    def is_at_least(self, role: Role) -> bool:
+        return ROLES.index(role) <= ROLES.index(self.person.role)
+
+
+async def record(
+    db: AsyncSession, group: int | None, actor: int | None, verb: str, subject: object = "", **data: Any
+) -> None:
+    """Note who did what; never what a learner wrote, and no secret."""
+    db.add(
+        Event(
+            at=now(), class_id=group, actor=actor, verb=verb, subject=str(subject), data=json.dumps(data, default=str)
+        )
+    )
+
+
+async def found(db: AsyncSession, name: str, timezone: str, creator: int | None, called: str = "") -> Class:
+    """A new class; *creator*, who is *called* so in it, is its instructor."""
+    group = Class(
+        name=name,
+        timezone=timezone,
+        join_code=fresh_code(),
+        joining="open",
+        created_by=creator,
+        created_at=now(),
+    )
+    db.add(group)
+    await db.flush()
+    if creator is not None:
+        db.add(member(group.id, creator, "instructor", called))
+    await record(db, group.id, creator, "class-made", group.id, name=name)
+    return group
+
+
+def member(group: int, learner: int, role: Role, name: str, external_id: str | None = None) -> Membership:
+    return Membership(
+        class_id=group,
+        learner_id=learner,
+        role=role,
+        name=name,
+        external_id=external_id,
+        joined_at=now(),
+        blocked=False,
+    )
+
+
+_HERE = (Membership.left_at.is_(None), Membership.blocked.is_(False))
+
+
+async def inside(db: AsyncSession, group: int, learner: int) -> Inside | None:
+    """The class as *learner* sees it; None for somebody who is not in it."""
+    asked = (
+        select(Class, Membership)
+        .join(Membership, Membership.class_id == Class.id)
+        .where(Class.id == group, Membership.learner_id == learner, Membership.joined_at.is_not(None), *_HERE)
+    )
+    row = (await db.execute(asked)).one_or_none()
+    return None if row is None else Inside(row[0], row[1])
+
+
+async def classes_of(db: AsyncSession, learner: int) -> list[Inside]:
+    """Every class that *learner* is in, those that go on first."""
+    asked = (
+        select(Class, Membership)
+        .join(Membership, Membership.class_id == Class.id)
+        .where(Membership.learner_id == learner, Membership.joined_at.is_not(None), *_HERE)
+        .order_by(Class.archived_at.is_not(None), Class.name, Class.id)
+    )
+    return [Inside(group, person) for group, person in await db.execute(asked)]
+
+
+async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
+    """Who is in a class or expected there, by name."""
+    asked = select(Membership).where(Membership.class_id == group, *_HERE)
+    rows = (await db.scalars(asked)).all()
+    return sorted(rows, key=lambda one: (-ROLES.index(one.role), one.name.casefold(), one.learner_id))

@@ -1,0 +1,99 @@
+"""Words that work once: one makes a teacher, another gives somebody the seat in a class that was kept for them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.classes import RefusedError, record
+from app.store.database import now
+from app.store.learners import hash_of
+from app.store.tables import Class, Learner, Membership, Ticket
+from app.teaching.codes import fresh_code
+
+PURPOSE = "invite"
+LASTS = timedelta(days=60)
+USED = "This word was used already, or is too old. Ask for another one."
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place in a class that is kept for somebody."""
+
+    group: Class
+    person: Membership
+
+
+async def teacher_word(db: AsyncSession) -> str:
+    """A new word; whoever says it first may make classes."""
+    return await _ticket(db, {})
+
+
+async def seat_words(db: AsyncSession, seats: Sequence[Membership]) -> dict[int, str]:
+    """A new word for each of *seats*, by learner; the ones before it stay good until one is used."""
+    return {one.learner_id: await _ticket(db, {"class": one.class_id, "learner": one.learner_id}) for one in seats}
+
+
+async def _ticket(db: AsyncSession, data: dict[str, int]) -> str:
+    word = fresh_code()
+    db.add(Ticket(token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + LASTS))
+    return word
+
+
+async def _data(db: AsyncSession, word: str) -> dict[str, int] | None:
+    found = await db.scalar(
+        select(Ticket.data).where(
+            Ticket.token_hash == hash_of(word), Ticket.purpose == PURPOSE, Ticket.expires_at > now()
+        )
+    )
+    return None if found is None else json.loads(found)
+
+
+async def makes_teacher(db: AsyncSession, word: str) -> bool:
+    return await _data(db, word) == {}
+
+
+async def seat_of(db: AsyncSession, word: str) -> Seat | None:
+    """The seat that *word* is for, as long as nobody sits there."""
+    data = await _data(db, word) or {}
+    asked = (
+        select(Class, Membership)
+        .join(Membership, Membership.class_id == Class.id)
+        .where(
+            Class.id == data.get("class"),
+            Membership.learner_id == data.get("learner"),
+            Membership.joined_at.is_(None),
+            Membership.blocked.is_(False),
+        )
+    )
+    row = (await db.execute(asked)).one_or_none()
+    return None if row is None else Seat(row[0], row[1])
+
+
+async def somebody_teaches(db: AsyncSession) -> bool:
+    return bool(await db.scalar(select(exists().where(Learner.teaches.is_(True)))))
+
+
+async def let_teach(db: AsyncSession, learner: int, actor: int | None = None) -> None:
+    row = await db.get_one(Learner, learner)
+    if not row.teaches:
+        row.teaches = True
+        await record(db, None, actor, "teacher-added", learner)
+
+
+async def become_teacher(db: AsyncSession, learner: int, word: str, name: str) -> None:
+    """
+    Raises:
+        RefusedError: The word was used already.
+    """
+    if not await makes_teacher(db, word):
+        raise RefusedError(USED)
+    gone = delete(Ticket).where(Ticket.token_hash == hash_of(word)).returning(Ticket.token_hash)
+    if await db.scalar(gone) is None:
+        raise RefusedError(USED)
+    row = await db.get_one(Learner, learner)
+    row.name = row.name or name
+    await let_teach(db, learner, learner)

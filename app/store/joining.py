@@ -1,0 +1,158 @@
+"""Coming into a class by its code or by a seat that was kept, and leaving it."""
+
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.classes import RefusedError, Role, member, people, record
+from app.store.database import hold, now
+from app.store.invitations import USED, let_teach
+from app.store.tables import (
+    Accommodation,
+    Assignment,
+    Class,
+    Excuse,
+    Extension,
+    Learner,
+    Membership,
+)
+
+OVER = "The class {name} is over; nobody joins it any more."
+CLOSED = "Nobody can join {name} at the moment. Ask your instructor to open it."
+BLOCKED = "You cannot join {name}. Ask your instructor."
+LISTED_ONLY = "Only those who are on its list can join {name}. Give the id under which your school knows you."
+NOT_LISTED = "Nobody with the id {id} is expected in {name}. Look at it again, or ask your instructor."
+TAKEN = "Somebody has joined {name} with the id {id} already. If that was not you, tell your instructor."
+LAST_INSTRUCTOR = "You are the only instructor of {name}. Make somebody else one before you leave."
+
+
+async def class_of_code(db: AsyncSession, code: str) -> Class | None:
+    found: Class | None = await db.scalar(select(Class).where(Class.join_code == code))
+    return found
+
+
+async def wants_id(db: AsyncSession, group: int) -> bool:
+    """Whether somebody is expected in the class who is known by an id."""
+    asked = select(func.count()).where(
+        Membership.class_id == group, Membership.joined_at.is_(None), Membership.external_id.is_not(None)
+    )
+    return bool(await db.scalar(asked))
+
+
+async def join(db: AsyncSession, group: Class, learner: int, name: str, external_id: str = "") -> Membership:
+    """*learner* in *group*: in the seat that is kept for them, if there is one. Whoever is in stays as they are.
+
+    Args:
+        name: What they are called in the class.
+        external_id: Under which their school knows them; "" where they did not say.
+
+    Raises:
+        RefusedError: They cannot join.
+    """
+    await hold(db, learner)
+    here = await db.get(Membership, (group.id, learner))
+    if group.archived_at:
+        raise RefusedError(OVER.format(name=group.name))
+    if here is not None and here.blocked:
+        raise RefusedError(BLOCKED.format(name=group.name))
+    if here is not None and here.left_at is None:
+        return here
+    if group.joining == "closed":
+        raise RefusedError(CLOSED.format(name=group.name))
+    seat = await _seat(db, group, name, external_id)
+    if seat is not None:
+        return await take_seat(db, seat, learner, name)
+    if group.joining == "invited" and here is None:
+        raise RefusedError(LISTED_ONLY.format(name=group.name))
+    if here is None:
+        here = member(group.id, learner, "learner", name)
+        db.add(here)
+    here.left_at, here.name = None, name
+    await _came(db, here, name)
+    return here
+
+
+async def _seat(db: AsyncSession, group: Class, name: str, external_id: str) -> Membership | None:
+    """Whom one is expected as: by id, else by a name that only one of the expected has."""
+    listed = await people(db, group.id)
+    if external_id:
+        seat = next((one for one in listed if one.external_id == external_id), None)
+        if seat is None:
+            raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
+        if seat.joined_at is not None:
+            raise RefusedError(TAKEN.format(id=external_id, name=group.name))
+        return seat
+    named = [one for one in listed if one.joined_at is None and _same(one.name, name) and one.role == "learner"]
+    # By a name alone, nobody comes in where a list says who may, and nobody becomes more than a learner.
+    return named[0] if len(named) == 1 and group.joining == "open" else None
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()
+
+
+async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str) -> Membership:
+    """Give *learner* everything that was kept for whoever sits there; the roster's name stays.
+
+    Raises:
+        RefusedError: Somebody sits there already, or *learner* has another seat in the class.
+    """
+    await hold(db, learner)
+    group, kept_for = seat.class_id, seat.learner_id
+    before = await db.get(Membership, (group, learner))
+    if before is not None and before.blocked:
+        raise RefusedError(BLOCKED.format(name=(await db.get_one(Class, group)).name))
+    if before is not None and before.left_at is None:
+        return before
+    if before is not None:
+        await db.delete(before)
+        await db.flush()
+    db.expunge(seat)
+    free = (Membership.class_id == group, Membership.learner_id == kept_for, Membership.joined_at.is_(None))
+    taken = update(Membership).where(*free).values(learner_id=learner, joined_at=now()).returning(Membership.learner_id)
+    if await db.scalar(taken) is None:
+        raise RefusedError(USED)
+    mine = select(Assignment.id).where(Assignment.class_id == group)
+    for table, own in (
+        (Accommodation, Accommodation.class_id == group),
+        (Extension, Extension.assignment_id.in_(mine)),
+        (Excuse, Excuse.assignment_id.in_(mine)),
+    ):
+        for row in (await db.scalars(select(table).where(table.learner_id == kept_for, own))).all():
+            kept = {column.key: getattr(row, column.key) for column in table.__table__.c}
+            await db.merge(table(**{**kept, "learner_id": learner}))
+    await db.delete(await db.get_one(Learner, kept_for))
+    here = await db.get_one(Membership, (group, learner))
+    await _came(db, here, name)
+    return here
+
+
+async def _came(db: AsyncSession, here: Membership, name: str) -> None:
+    learner = await db.get_one(Learner, here.learner_id)
+    learner.name = learner.name or name
+    if here.role == "instructor":
+        await let_teach(db, here.learner_id)
+    await record(db, here.class_id, here.learner_id, "joined", here.learner_id, role=here.role)
+
+
+async def leave(db: AsyncSession, group: Class, learner: int) -> None:
+    """
+    Raises:
+        RefusedError: Nobody would be left to look after the class.
+    """
+    here = await db.get_one(Membership, (group.id, learner))
+    await keep_an_instructor(db, group, here)
+    here.left_at = now()
+    await record(db, group.id, learner, "left", learner)
+
+
+async def keep_an_instructor(db: AsyncSession, group: Class, going: Membership) -> None:
+    """
+    Raises:
+        RefusedError: *going* is the only instructor who is there.
+    """
+    role: Role = "instructor"
+    # Two who go at once: the second one looks when the first is gone.
+    await db.execute(select(Class.id).where(Class.id == group.id).with_for_update())
+    others = [one for one in await people(db, group.id) if one.role == role and one.joined_at is not None]
+    if group.archived_at is None and going.role == role and [one.learner_id for one in others] == [going.learner_id]:
+        raise RefusedError(LAST_INSTRUCTOR.format(name=group.name))

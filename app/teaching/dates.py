@@ -1,0 +1,74 @@
+"""Dates as they are meant in the time zone of a class, where a day may have 23 or 25 hours."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+FORM = "%Y-%m-%dT%H:%M"
+"""How browsers send a date with its time."""
+NO_DATE = "{typed!r} is no date. Write it like 2026-11-30 23:59."
+YEARS = range(2000, 2200)
+
+
+def zone(name: str) -> tzinfo:
+    """
+    Raises:
+        ValueError: There is no such time zone.
+    """
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(zone_fault(name)) from error
+
+
+@cache
+def timezones() -> tuple[str, ...]:
+    """Places, and UTC; without the names that other names stand for."""
+    places = (one for one in available_timezones() if "/" in one and not one.startswith(("Etc/", "posix/", "right/")))
+    return ("UTC", *sorted(places))
+
+
+def zone_fault(name: str) -> str:
+    """ "" for a time zone that can be used."""
+    return "" if name in timezones() else f"There is no time zone {name[:60]!r}. Choose one like 'Europe/Berlin'."
+
+
+def local(moment: datetime, timezone: str) -> datetime:
+    return moment.astimezone(zone(timezone))
+
+
+def written(moment: datetime, timezone: str) -> str:
+    """`Mon 2 Nov 2026, 23:59`"""
+    there = local(moment, timezone)
+    return f"{there:%a} {there.day} {there:%b %Y, %H:%M}"
+
+
+def field(moment: datetime | None, timezone: str) -> str:
+    """What a date field shows."""
+    return "" if moment is None else local(moment, timezone).strftime(FORM)
+
+
+def read(typed: str, timezone: str) -> datetime:
+    """The moment in UTC of a local date with or without a time; without one, its last minute.
+
+    An hour that does not exist, when clocks go forward, is the one after it; of one that exists twice it is the first.
+
+    Raises:
+        ValueError: It is no date; the message says so.
+    """
+    text = typed.strip()
+    try:
+        there = datetime.fromisoformat(text if len(text) > len("2026-11-30") else f"{text}T23:59")
+    except ValueError:
+        raise ValueError(NO_DATE.format(typed=text[:40])) from None
+    if there.year not in YEARS:
+        raise ValueError(NO_DATE.format(typed=text[:40]))
+    return (there if there.tzinfo else there.replace(tzinfo=zone(timezone))).astimezone(UTC)
+
+
+def days_later(moment: datetime, days: int, timezone: str) -> datetime:
+    """The same time of day so many *days* later, by the clocks of *timezone*."""
+    there = local(moment, timezone)
+    return (there + timedelta(days=days)).astimezone(UTC)

@@ -1,0 +1,24 @@
+"""One line of what somebody typed: a name, an id, a reason. And the sentence for one that cannot be used."""
+
+from unicodedata import bidirectional, category
+
+LONGEST_NAME = 80
+LONGEST_LINE = 200
+TURNING = frozenset({"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"})
+NO_NAME = "Write a name: it is how your instructor finds you in the list."
+LONG_NAME = f"A name has at most {LONGEST_NAME} characters."
+
+
+def one_line(typed: str) -> str:
+    """*typed* in one line, without what is not seen and what would turn the text around it."""
+    seen = (" " if category(one) in ("Cc", "Zl", "Zp") else one for one in typed if not _odd(one))
+    return " ".join("".join(seen).split())
+
+
+def _odd(character: str) -> bool:
+    return category(character) == "Cs" or bidirectional(character) in TURNING
+
+
+def name_fault(name: str) -> str:
+    """What is wrong with a name that went through `one_line`; "" where nothing is."""
+    return NO_NAME if not name else LONG_NAME if len(name) > LONGEST_NAME else ""

@@ -1,0 +1,88 @@
+"""Who may do what in a class, and the head of its pages.
+
+Everybody else is told that there is no such page: whether a class exists is its own affair.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Path
+from fastapi.routing import iter_route_contexts
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.store.classes import Inside, Role, inside
+from app.web.site import Site, TheSite, TheVisitor
+
+PREFIX = "/classes/{class_id}"
+"""Where the pages of a class are."""
+
+Act = Literal["belong", "watch", "arrange"]
+MAY: dict[Act, Role] = {
+    "belong": "learner",  # what is due for oneself; leaving
+    "watch": "assistant",  # the others: who they are, what they do and reach
+    "arrange": "instructor",  # dates, points, who is in the class and as what, the code
+}
+
+
+def who_may(act: Act) -> Callable[..., Awaitable[Inside]]:
+    """The class and one's own membership, for those who may *act*; 404 for everybody else."""
+
+    async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> Inside:
+        learner = await visitor.learner()
+        if learner is None or not (class_id.isascii() and class_id.isdecimal() and int(class_id) < 2**31):
+            raise HTTPException(404)
+        async with site.database.read() as db:
+            found = await inside(db, int(class_id), learner)
+        if found is None or not found.is_at_least(MAY[act]):
+            raise HTTPException(404)
+        return found
+
+    return allowed
+
+
+Belonging = Annotated[Inside, Depends(who_may("belong"))]
+Watching = Annotated[Inside, Depends(who_may("watch"))]
+Arranging = Annotated[Inside, Depends(who_may("arrange"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of a class in its navigation; *here* is the one that is looked at."""
+
+    title: str
+    address: str
+    here: bool
+
+
+TABS: tuple[tuple[str, str, Act], ...] = (
+    ("Home", "", "belong"),
+    ("Roster", "/roster", "watch"),
+    ("Assignments", "/assignments", "watch"),
+    ("Board", "/board", "watch"),
+    ("Lessons", "/lessons", "watch"),
+    ("Gradebook", "/gradebook", "watch"),
+)
+
+
+def tabs(request: Request, within: Inside) -> tuple[Tab, ...]:
+    """The pages of the class that there are for this person."""
+    served = {one.path for one in iter_route_contexts(request.app.routes)}
+    home = f"/classes/{within.group.id}"
+    asked = request.url.path.removeprefix(home)
+    return tuple(
+        Tab(title, home + end, here=asked == end or (end != "" and asked.startswith(end + "/")))
+        for title, end, act in TABS
+        if PREFIX + end in served and within.is_at_least(MAY[act])
+    )
+
+
+def class_page(
+    request: Request, site: Site, within: Inside, template: str, *, status: int = 200, **values: Any
+) -> Response:
+    """A page of a class; *template* extends `class.html`."""
+    return site.pages.page(
+        request, template, status=status, within=within, group=within.group, tabs=tabs(request, within), **values
+    )

@@ -1,0 +1,95 @@
+"""The classes that somebody is in, a new one, and the home of each."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.store import classes, invitations, joining
+from app.store.classes import RefusedError
+from app.store.tables import Learner
+from app.teaching.dates import timezones, zone_fault
+from app.teaching.words import name_fault, one_line
+from app.web.class_access import PREFIX, Belonging, class_page
+from app.web.render import back_to
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter()
+
+
+@router.get("/classes")
+async def listed(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    learner = await visitor.learner()
+    async with site.database.read() as db:
+        mine = await classes.classes_of(db, learner) if learner is not None else []
+        me = await db.get(Learner, learner) if learner is not None else None
+        claimed = await invitations.somebody_teaches(db)
+    teaches = me is not None and me.teaches
+    return site.pages.page(request, "classes.html", mine=mine, teaches=teaches, claimed=claimed)
+
+
+async def _teacher(site: Site, learner: int | None) -> Learner:
+    """Whoever may make classes; 404 for everybody else."""
+    async with site.database.read() as db:
+        me = await db.get(Learner, learner) if learner is not None else None
+    if me is None or not me.teaches:
+        raise HTTPException(404)
+    return me
+
+
+@router.get("/classes/new")
+async def blank(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    me = await _teacher(site, await visitor.learner())
+    return _form(request, site, called=me.name or "")
+
+
+@router.post("/classes/new")
+async def make(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    name: Annotated[str, Form()] = "",
+    timezone: Annotated[str, Form()] = "UTC",
+    called: Annotated[str, Form()] = "",
+) -> Response:
+    me = await _teacher(site, await visitor.learner())
+    await visitor.begin()
+    name, called = one_line(name), one_line(called)
+    problem = name_fault(called) or zone_fault(timezone) or ("" if name else "Write what the class is called.")
+    if problem:
+        return _form(request, site, name=name, timezone=timezone, called=called, problem=problem)
+    async with site.database.write() as db:
+        group = await classes.found(db, name[:200], timezone, me.id, called)
+    return back_to(f"/classes/{group.id}")
+
+
+def _form(
+    request: Request, site: Site, *, called: str, name: str = "", timezone: str = "", problem: str = ""
+) -> Response:
+    return site.pages.page(
+        request,
+        "class_new.html",
+        status=409 if problem else 200,
+        name=name,
+        called=called,
+        timezone=timezone,
+        zones=timezones(),
+        problem=problem,
+    )
+
+
+@router.get(PREFIX)
+async def home(request: Request, site: TheSite, within: Belonging) -> Response:
+    return class_page(request, site, within, "class_home.html", problem="")
+
+
+@router.post(PREFIX + "/leave")
+async def leave(request: Request, site: TheSite, within: Belonging) -> Response:
+    try:
+        async with site.database.write() as db:
+            await joining.leave(db, within.group, within.person.learner_id)
+    except RefusedError as refused:
+        return class_page(request, site, within, "class_home.html", status=409, problem=str(refused))
+    return back_to("/classes")

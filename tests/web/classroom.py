@@ -1,0 +1,57 @@
+"""A class with its people, each with a browser of their own."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.testclient import TestClient
+
+from app.store import classes, invitations, joining, learners
+from app.store.classes import Role
+from app.store.tables import Class, Learner
+from tests.web.conftest import BROWSER
+
+T = TypeVar("T")
+
+
+@dataclass
+class Classroom:
+    """Asks the database of *app*, and gives browsers to people."""
+
+    app: FastAPI
+    run: Callable[[Coroutine[Any, Any, Any]], Any] = asyncio.run
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def write(self, question: Callable[[AsyncSession], Coroutine[Any, Any, T]]) -> T:
+        async def asked() -> T:
+            async with self.app.state.site.database.write() as db:
+                return await question(db)
+
+        found: T = self.run(asked())
+        return found
+
+    def browser(self, name: str, *, teaches: bool = False) -> TestClient:
+        """Of a new learner, who is known by *name* here."""
+
+        async def begin(db: AsyncSession) -> str:
+            self.ids[name], token = await learners.begin_session(db)
+            await db.flush()
+            (await db.get_one(Learner, self.ids[name])).name = name
+            if teaches:
+                await invitations.let_teach(db, self.ids[name])
+            return token
+
+        return TestClient(self.app, headers=BROWSER, cookies={"session": self.write(begin)})
+
+    def found(self, name: str, instructor: str, timezone: str = "Europe/Berlin") -> Class:
+        return self.write(lambda db: classes.found(db, name, timezone, self.ids[instructor], instructor))
+
+    def join(self, group: Class, name: str, role: Role = "learner") -> None:
+        async def come(db: AsyncSession) -> None:
+            here = await joining.join(db, await db.get_one(Class, group.id), self.ids[name], name)
+            here.role = role
+
+        self.write(come)
