@@ -1,48 +1,53 @@
-"""Hints that follow from an exercise: the principle, the shape, the line with its principal factor blanked."""
+"""What follows from an exercise without an author: hints, and its solution told line by line."""
 
 import ast
-from typing import Protocol
+import re
+from collections.abc import Mapping, Sequence
 
 from app.practice.operations import FORKS, OPERATIONS
 
-
-class Asked(Protocol):
-    """What hints are made from."""
-
-    @property
-    def wanted(self) -> str: ...
-
-    @property
-    def solution(self) -> str: ...
-
-    @property
-    def by(self) -> tuple[str, ...]: ...
+BLANK = "____"
+ADDED = "Here another share of the same gradient is added."
 
 
-def hints(item: Asked) -> tuple[str, ...]:
-    """The ladder of a box, about the line that carries what is wanted."""
-    line, by = _key_line(item)
-    return (OPERATIONS[by].principle, f"`{blanked(line)}`")
+def ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[str, ...]:
+    """Hints for one *line*: the principle, the shape of the answer, the line with a blank."""
+    name = line.split()[0]
+    shape = f"`{name}` has the shape of `{name[1:]}`, `{shapes[name[1:]]}`: one number for each of its entries."
+    return (f"In `{name}`: {principle(line, operation)}", shape, f"`{blanked(line)}`")
 
 
-def _key_line(item: Asked) -> tuple[str, str]:
-    pairs = list(zip(item.solution.splitlines(), item.by, strict=True))
-    if item.wanted in FORKS:
-        return next(pair for pair in pairs if "+=" in pair[0])
-    showing = [pair for pair in pairs if item.wanted in OPERATIONS[pair[1]].shows]
-    return max(showing or pairs, key=lambda pair: OPERATIONS[pair[1]].points)
+def principle(line: str, operation: str) -> str:
+    """The sentence behind *line*; empty for an operation that is known no longer."""
+    row = OPERATIONS.get(operation)
+    if row and row.family == "broadcast" and ".sum(" not in line:
+        row = OPERATIONS[row.rule]  # the operand that was not copied
+    said = row.principle if row else ""
+    return f"{said} {ADDED}".strip() if "+=" in line else said
+
+
+def key_line(lines: Sequence[str], by: Sequence[str], wanted: str) -> int:
+    """The index of the line that shows what is *wanted*: of those that can, the hardest."""
+    if wanted in FORKS:
+        return next(at for at, line in enumerate(lines) if "+=" in line)
+    rows = [OPERATIONS.get(one) for one in by]
+    showing = [at for at, row in enumerate(rows) if row and wanted in row.shows]
+    # Where shapes are stretched, the sum is what is to be seen, and not the term beside it.
+    points = [row.points if row else 0 for row in rows]
+    return max(showing or range(len(lines)), key=lambda at: (".sum(" in lines[at], points[at]))
+
+
+def told(lines: Sequence[str], by: Sequence[str]) -> str:
+    """The solution as a list: each line with its sentence."""
+    return "".join(f"- `{line}`\n  {principle(line, one)}\n" for line, one in zip(lines, by, strict=True))
 
 
 def blanked(line: str) -> str:
-    """*line* with a blank for what carries the principle: the largest part beside the upstream gradient."""
-    tree = ast.parse(line)
-    statement = tree.body[0]
+    """*line* with a blank for what carries the principle: what stands beside the upstream gradient."""
+    statement = ast.parse(line).body[0]
     assert isinstance(statement, ast.Assign | ast.AugAssign)
     statement.value = _blank(statement.value)
     return ast.unparse(ast.fix_missing_locations(statement))
-
-
-BLANK = "____"
 
 
 def _blank(node: ast.expr) -> ast.expr:
@@ -55,12 +60,12 @@ def _blank(node: ast.expr) -> ast.expr:
             return ast.BinOp(left, op, _blank(right))
         case ast.UnaryOp(op=op, operand=operand):
             return ast.UnaryOp(op, _blank(operand))
-        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords):
-            if isinstance(value, ast.BinOp):
-                return ast.Call(ast.Attribute(_blank(value), attr), args, keywords)
+        case ast.Call(func=ast.Attribute(value=ast.BinOp() as value, attr=attr), args=args, keywords=keywords):
+            return ast.Call(ast.Attribute(_blank(value), attr), args, keywords)
+        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args, keywords=keywords) if _has_upstream(value):
             return ast.Call(ast.Attribute(value, BLANK), args, keywords)
     return ast.Name(BLANK)
 
 
 def _has_upstream(node: ast.expr) -> bool:
-    return any(isinstance(one, ast.Name) and one.id.startswith("d") for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and re.fullmatch(r"d\w+", one.id) for one in ast.walk(node))

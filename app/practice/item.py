@@ -1,15 +1,32 @@
-"""One exercise as it was drawn: texts and numbers, which is all that is ever kept of it."""
+"""One exercise as it was drawn: texts and numbers, which is all that is kept of it, and the lesson that they make."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from app.content.blocks import Forward, Grad, Lesson
+from app.content.errors import LessonError
 from app.content.parse import parse_lesson
+from app.content.sizes import named, written
 from app.engine.task import Task, grad_task_of
-from app.practice.derived_hints import hints
-from app.practice.fragments import front_matter, grad_box, program
+from app.grading.reading.shape_inference import infer
+from app.practice.derived_hints import key_line, ladder
 
 LESSON_PATH = "1-practice/01-practice.md"
+
+
+def block(head: str, options: Mapping[str, str], body: str, fence: str = "::::") -> str:
+    """A directive with colons: *head* is `grad linear`."""
+    kind, _, name = head.partition(" ")
+    lines = [f"{fence}{{{kind}}} {name}".rstrip(), *(f":{key}: {value}" for key, value in options.items())]
+    return "\n".join([*lines, "", body.rstrip(), fence, "", ""])
+
+
+def code(head: str, body: str) -> str:
+    """A directive with backticks, such as `solution`."""
+    kind, _, name = head.partition(" ")
+    opened = f"```{{{kind}}} {name}".rstrip()
+    return f"{opened}\n{body.rstrip()}\n```\n\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,28 +61,64 @@ class Item:
         return f"{self.wanted.replace(':', '-') or 'practice'}-{self.level}-{self.seed}"
 
     @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Those of the solution."""
+        return tuple(self.solution.splitlines())
+
+    @cached_property
     def require(self) -> tuple[str, ...]:
         """The gradients that are asked for, in backward order."""
-        return tuple(dict.fromkeys(line.split()[0] for line in self.solution.splitlines()))
+        return tuple(dict.fromkeys(line.split()[0] for line in self.lines))
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """The options of a box for the whole backward pass."""
+        return {"forward": f"{self.name}-program", "require": " ".join(self.require)}
+
+    @property
+    def program_text(self) -> str:
+        """The forward program, as markdown."""
+        return code(f"forward {self.name}-program", self.forward)
+
+    @cached_property
+    def program(self) -> Forward:
+        return next(iter(self.lesson_of(self.program_text).forwards.values()))
+
+    @cached_property
+    def shapes(self) -> dict[str, str]:
+        """The shapes of all tensors in named axes, such as `(N, H)`."""
+        return {name: named(shape) or written(shape) for name, shape in infer(self.program).items()}
+
+    @cached_property
+    def key(self) -> int:
+        """The index of the line of the solution that carries what is wanted."""
+        return key_line(self.lines, self.by, self.wanted)
 
     @cached_property
     def fragment(self) -> str:
         """Markdown for a lesson: the program, and the box in which its backward pass is written."""
-        return program(self) + "\n" + grad_box(self, hints(self))
+        return self.program_text + self.box_text("Write the backward pass.", self.key)
+
+    def box_text(self, prompt: str, at: int, starter: str = "") -> str:
+        """A code box for the whole backward pass, with hints for the line with the index *at*."""
+        hints = "".join(block("hint", {}, one, ":::") for one in ladder(self.lines[at], self.by[at], self.shapes))
+        body = f"{prompt}\n\n{starter}{hints}{code('solution', self.solution)}"
+        return block(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
+
+    def parsed(self, fragment: str) -> tuple[Lesson | None, tuple[LessonError, ...]]:
+        """A lesson that holds *fragment* alone, or what is wrong with it."""
+        front = f"---\ntitle: Practice\nid: {self.name}\nestimate: 5 min\n---\n\n"
+        return parse_lesson(front + fragment, LESSON_PATH)
 
     def lesson_of(self, fragment: str) -> Lesson:
-        """A lesson that holds *fragment* alone; what this room writes always parses."""
-        lesson, errors = parse_lesson(front_matter(self) + fragment, LESSON_PATH)
+        """Like `parsed`, for what this room wrote: that is sound."""
+        lesson, errors = self.parsed(fragment)
         assert lesson is not None, [str(one) for one in errors]
         return lesson
 
     @cached_property
     def lesson(self) -> Lesson:
         return self.lesson_of(self.fragment)
-
-    @cached_property
-    def program(self) -> Forward:
-        return next(iter(self.lesson.forwards.values()))
 
     @cached_property
     def box(self) -> Grad:

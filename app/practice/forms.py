@@ -1,0 +1,103 @@
+"""Other ways to ask for the same exercise, each as a fragment of a lesson that the usual widgets show.
+
+Whoever meets an operation for the first time reads an example and says why; then one line is left open; then all are.
+"""
+
+import random
+import re
+
+from app.check.mutants import Mutant
+from app.content.dependence import needs_of, shuffled
+from app.practice.derived_hints import principle, told
+from app.practice.item import Item, block, code
+from app.practice.operations import OPERATIONS, TABLE
+
+MOST_ROWS = 5
+OPTIONS = 3
+ELSEWHERE = "  > That is true of another operation, which this program does not use.\n"
+HUNT = "One line of this backward pass is wrong. Which, and what should it be?\n\n"
+AXES = "Which axes of `{1}` are summed to give `{0}`?"
+
+
+def worked(item: Item) -> str:
+    """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
+    line, by = item.lines[item.key], item.by[item.key]
+    right = principle(line, by)
+    others = sorted({one.principle for one in TABLE} - {principle("", one) for one in item.by} - {right})
+    offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
+    options = "".join(
+        f"- [{'x' if one == right else ' '}] {one}\n{'' if one == right else ELSEWHERE}" for one in offered
+    )
+    question = block(f"choice {item.name}-why", {}, f"What is behind the line `{line}`?\n\n{options}", ":::")
+    why = block(f"reveal {item.name}-told", {"title": "Line by line"}, told(item.lines, item.by), ":::")
+    example = f"Read the backward pass of this program.\n\n```python\n{item.solution}```\n\n"
+    return item.program_text + example + question + why
+
+
+def fade(item: Item, line: int | None = None) -> str:
+    """All lines of the solution but one are given.
+
+    Args:
+        line: Its index; None takes the one that carries what is wanted.
+    """
+    at = item.key if line is None else line
+    target = re.match(r"\w+ \+?=", item.lines[at])
+    assert target is not None, "the lines of a solution are assignments"
+    given = [f"{target[0]} ____" if rank == at else one for rank, one in enumerate(item.lines)]
+    starter = code("starter", "\n".join(given))
+    return item.program_text + item.box_text("One line is left open. Write it.", at, starter)
+
+
+def bug_hunt(item: Item, mutant: Mutant) -> str | None:
+    """The solution with one wrong line, to be found and mended; None where no single line mends it."""
+    given = mutant.code.splitlines()
+    changed = [at for at, (one, other) in enumerate(zip(given, item.lines, strict=False)) if one != other]
+    if len(given) != len(item.lines) or len(changed) != 1:
+        return None
+    said = [principle(line, by) for line, by in zip(item.lines, item.by, strict=True)]
+    innocent = "".join(
+        code(f"mistake That line is right. {said[at]}", line)
+        for at, line in enumerate(item.lines)
+        if at != changed[0] and said[at]
+    )
+    hint = block("hint", {}, said[changed[0]], ":::")
+    body = HUNT + code("given", mutant.code) + hint + innocent + code("solution", item.lines[changed[0]])
+    fragment = item.program_text + block(f"bug {item.name}", item.asked, body)
+    # Which line of several that write the same name is mended is not always plain; the parser decides.
+    return fragment if item.parsed(fragment)[0] is not None else None
+
+
+def shapes_and_axes(item: Item) -> str:
+    """Questions about the shapes of gradients, and about the axes that are summed."""
+    sums = [(name, found) for name, found in map(_summed, [item] * len(item.lines), range(len(item.lines))) if found]
+    rows = [
+        block(f"axes {item.name}-sum-{name}", {"of": name, "from": source}, AXES.format(name, source), ":::")
+        for name, source in sums[: MOST_ROWS - 2]
+    ]
+    first = [name for name, _ in sums]
+    names = [*first, *(name for name in reversed(item.require) if name not in first)]
+    rows += [
+        block(f"shape {item.name}-shape-{name}", {"of": name}, f"The shape of `{name}`.", ":::")
+        for name in names[: MOST_ROWS - len(rows)]
+    ]
+    options = {"forward": f"{item.name}-program"}
+    body = "Shapes and sums of the backward pass.\n\n" + "".join(rows)
+    return item.program_text + block(f"sheet {item.name}-shapes", options, body)
+
+
+def _summed(item: Item, at: int) -> tuple[str, str]:
+    """The gradient of a line that undoes a broadcast, and the gradient that it sums; twice nothing for another line."""
+    line, row = item.lines[at], OPERATIONS.get(item.by[at])
+    if row is None or row.family not in {"broadcast", "fork"} or ".sum(" not in line or "+=" in line:
+        return "", ""
+    known = {*item.require, f"d{item.program.output}"}
+    return line.split()[0], next(one for one in re.findall(r"\w+", line.partition("=")[2]) if one in known)
+
+
+def order(item: Item) -> str | None:
+    """The lines of the solution, to be put in order; None where every order is right, or a line stands twice."""
+    if shuffled(needs_of(item.lines), f"{item.name}-order") is None or len(set(item.lines)) < len(item.lines):
+        return None
+    options = {"forward": f"{item.name}-program"}
+    body = "Put the backward pass in order.\n\n" + code("solution", item.solution)
+    return item.program_text + block(f"order {item.name}-order", options, body)

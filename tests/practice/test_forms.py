@@ -1,0 +1,90 @@
+"""One exercise asked in several ways: every way is a fragment that `check` proves."""
+
+import asyncio
+
+import pytest
+
+from app.check.bounded_grader import Patient
+from app.check.mutants import mutants_of
+from app.check.prove import prove
+from app.content.blocks import Axes, Bug, Choice, Grad, Order, Sheet
+from app.practice import forms
+from app.practice.draw import draw
+from app.practice.item import Item
+from tests.graders import SharedGraders
+
+ITEMS = [draw(1, 5), draw(2, 4, "mean"), draw(2, 9, "overwritten")]
+
+
+def hunts(item: Item) -> list[str]:
+    found = (forms.bug_hunt(item, one) for one in mutants_of(item.solution, frozenset(item.require)))
+    return [one for one in found if one]
+
+
+def asked(item: Item) -> list[str]:
+    every = [item.fragment, forms.worked(item), forms.fade(item), forms.shapes_and_axes(item), forms.order(item)]
+    return [one for one in every if one] + hunts(item)[::7]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_every_form_passes_check(item: Item, graders: SharedGraders) -> None:
+    lessons = [item.lesson_of(one) for one in asked(item)]
+
+    assert asyncio.run(prove(lessons, Patient(graders), mutate=False)) == ()
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_every_line_can_be_the_open_one_and_the_others_are_given(item: Item) -> None:
+    for at, line in enumerate(item.lines):
+        box = item.lesson_of(forms.fade(item, at)).exercises[0]
+
+        assert isinstance(box, Grad)
+        given = box.starter.source.splitlines()
+        assert [one for one, other in zip(given, item.lines, strict=True) if one != other] == [given[at]]
+        assert given[at].endswith("= ____")
+        assert line not in given
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_a_hunt_knows_the_line_that_was_changed(item: Item) -> None:
+    for fragment in hunts(item):
+        bug = item.lesson_of(fragment).exercises[0]
+
+        assert isinstance(bug, Bug)
+        given = bug.starter.source.splitlines()
+        assert given[bug.line - 1] != item.lines[bug.line - 1]
+        assert bug.solution.source == item.solution
+
+
+def test_an_update_that_was_left_out_is_no_line_to_be_found() -> None:
+    item = ITEMS[2]
+    left_out = [one for one in mutants_of(item.solution, frozenset(item.require)) if one.edit == "left out an update"]
+
+    assert left_out
+    assert [forms.bug_hunt(item, one) for one in left_out] == [None] * len(left_out)
+
+
+def test_sums_are_asked_for_where_a_broadcast_is_undone_and_nowhere_else() -> None:
+    item = ITEMS[1]
+    sheet = next(one for one in item.lesson_of(forms.shapes_and_axes(item)).blocks if isinstance(one, Sheet))
+
+    assert [one.of for one in sheet.rows if isinstance(one, Axes)] == ["dC"]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_an_example_asks_for_one_principle_among_others(item: Item) -> None:
+    question = item.lesson_of(forms.worked(item)).exercises[0]
+
+    assert isinstance(question, Choice)
+    assert [one.right for one in question.options].count(True) == 1
+    assert len({str(one.html) for one in question.options}) == forms.OPTIONS
+
+
+def test_lines_are_put_in_order_from_another_one() -> None:
+    fragment = forms.order(ITEMS[1])
+
+    assert fragment
+    question = ITEMS[1].lesson_of(fragment).exercises[0]
+    assert isinstance(question, Order)
+    assert question.lines == ITEMS[1].lines
+    assert question.shown != tuple(range(len(question.lines)))
