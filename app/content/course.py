@@ -14,6 +14,7 @@ from markupsafe import Markup
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
 from app.content.errors import Faults, LessonError, LessonErrors, did_you_mean
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
+from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
@@ -200,6 +201,7 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
     errors += found
     lines = file_of(text or "", file.as_posix())
     faults = Faults(lines.path)
+    check_characters(lines, faults)
     front = read_front_matter(lines, UNIT_KEYS, faults)
     prose = Prose(lines, faults)
     summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
@@ -208,6 +210,7 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
     if not title and not faults.found:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
     prose.check_jumps()
+    prose.check_footnotes()
     errors += faults.found if text is not None else ()
     return _UnitPage(title, summary, deliverables, prose.links)
 

@@ -47,6 +47,10 @@ class Faults:
     def add(self, place: Place, code: str, message: str, fix: str = "") -> None:
         self._found.append(LessonError(place, code, message, fix))
 
+    def told(self, code: str) -> bool:
+        """Whether a fault of this *code* was added already."""
+        return any(one.code == code for one in self._found)
+
     @property
     def found(self) -> tuple[LessonError, ...]:
         """In file order, each once."""

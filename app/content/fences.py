@@ -20,6 +20,8 @@ from app.content.errors import Faults, did_you_mean
 from app.content.options import LINE, NEARLY, Value
 
 INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
+UNBREAKABLE = re.compile(r"^:[\w-]+:[ \t]*\u00a0")
+OPENS = re.compile(r"^(:{3,}|`{3,})[ \t]*\{[ \t]*([\w-]+)[ \t]*\}")
 OPENING = re.compile(r"^[ ]{0,3}(`{3,})[ \t]*\{")
 
 _plain_fence = make_fence_rule()
@@ -111,13 +113,19 @@ class File:
 
 
 def pieces(
-    tokens: Sequence[Token], line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults
+    tokens: Sequence[Token],
+    line: int,
+    file: File,
+    known: Mapping[str, Sequence[str]],
+    faults: Faults,
+    where: str = "here",
 ) -> Iterator[Run | Directive]:
     """Cut *tokens* at the directives.
 
     Args:
         line: Line of the file on which the parsed text starts.
         known: The options of every directive that may stand here, by its name.
+        where: The place in words, for faults.
     """
     run: list[Token] = []
     for token in tokens:
@@ -133,7 +141,7 @@ def pieces(
         if run:
             yield Run(run, line)
             run = []
-        directive = _directive(token, line, file, known, faults)
+        directive = _directive(token, line, file, known, faults, where)
         if directive:
             yield directive
     if run:
@@ -145,31 +153,60 @@ def _is_directive(token: Token) -> bool:
 
 
 def _directive(
-    token: Token, line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults
+    token: Token, line: int, file: File, known: Mapping[str, Sequence[str]], faults: Faults, where: str
 ) -> Directive | None:
     first, last = token.map or [0, 1]
     place = file.place(line + first)
-    if not _opening_is_sound(token, place, known, faults):
+    if not _opening_is_sound(token, place, known, faults, where):
         return None
     match = INFO.match(token.info)
     assert match is not None
     name, argument = match[1], match[2]
     closing = file.lines[line + last - 2].strip() if line + last - 2 < len(file.lines) else ""
-    if last - first < 2 or set(closing) != {token.markup[0]} or len(closing) < len(token.markup):
-        faults.add(
-            place,
-            "unclosed",
-            f"'{token.markup}{{{name}}}' is never closed.",
-            f"Add a line '{token.markup}'; an outer fence has one more colon than its children.",
-        )
-    options, body = _options(token.content, line + first + 1, name, known[name], file, faults)
+    text = token.content
+    swallowed = _swallowed(token)
+    if swallowed is not None:
+        at, inner = swallowed
+        inner_line = line + first + 1 + at
+        within_reach = token.type == "fence" or inner in known
+        faults.add(place, "unclosed", *_open(token, name, inner, inner_line, within_reach))
+        if not within_reach:
+            return None
+        text = "\n".join(text.split("\n")[:at])
+    elif last - first < 2 or set(closing) != {token.markup[0]} or len(closing) < len(token.markup):
+        fix = f"Add a line '{token.markup}'; an outer fence has one more colon than its children."
+        faults.add(place, "unclosed", f"'{token.markup}{{{name}}}' is never closed.", fix)
+    options, body = _options(text, line + first + 1, name, known[name], file, faults)
     argument_place = file.place(place.line, argument) if argument else place
     return Directive(name, argument, options, body, token.type == "fence", place, argument_place)
 
 
-def _opening_is_sound(token: Token, place: Place, known: Mapping[str, Sequence[str]], faults: Faults) -> bool:
+def _swallowed(token: Token) -> tuple[int, str] | None:
+    """The first line of the body that opens a directive where none can stand, and the name of that."""
+    for at, text in enumerate(token.content.split("\n")):
+        match = OPENS.match(text)
+        # In code no directive can stand; in prose, only one with fewer colons, or one of code.
+        if match and (token.type == "fence" or (match[1][0] == ":" and len(match[1]) >= len(token.markup))):
+            return at, match[2]
+    return None
+
+
+def _open(token: Token, name: str, inner: str, line: int, closed: bool) -> tuple[str, str]:
+    """What is wrong with a fence that holds another one, on *line*, and what to write."""
+    if closed:
+        message = f"'{token.markup}{{{name}}}' is still open on line {line}, where '{{{inner}}}' begins."
+        return message, f"Close it above with a line '{token.markup}'."
+    message = f"'{token.markup}{{{name}}}' holds '{{{inner}}}' on line {line}, which has as many colons."
+    return message, f"Write '{token.markup}:{{{name}}}' here, and '{token.markup}:' where it ends."
+
+
+def _opening_is_sound(
+    token: Token, place: Place, known: Mapping[str, Sequence[str]], faults: Faults, where: str
+) -> bool:
     info = token.info.strip()
     if not info:
+        if faults.told("unclosed"):  # what is left of a fence that was closed too early
+            return False
         faults.add(
             place,
             "stray-fence",
@@ -184,9 +221,9 @@ def _opening_is_sound(token: Token, place: Place, known: Mapping[str, Sequence[s
         faults.add(place, "not-a-directive", f"{token.markup}{info!r} does not name a directive in braces.", fix)
         return False
     if match[1] not in known:
-        faults.add(
-            place, "unknown-directive", f"There is no directive {match[1]!r} here.", did_you_mean(match[1], known)
-        )
+        if not faults.told("unclosed"):
+            message = f"There is no directive {match[1]!r} {where}."
+            faults.add(place, "unknown-directive", message, did_you_mean(match[1], known))
         return False
     return True
 
@@ -201,6 +238,10 @@ def _options(
     index = start = 0
     while index < len(lines):
         current = lines[index]
+        if UNBREAKABLE.match(current):
+            message = "A no-break space stands behind this option."
+            faults.add(file.place(line + index, "\u00a0"), "invisible", message, "Write a plain space.")
+            current = current.replace("\u00a0", " ")
         match = LINE.match(current)
         if match:
             key, value = match[1], match[2] or ""

@@ -1,5 +1,6 @@
 """Lists that carry answers: task lists of a choice, and `` - `value`: message `` in shapes and numbers."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from markdown_it.token import Token
@@ -10,6 +11,10 @@ from app.content.errors import Faults
 from app.content.fences import File
 from app.content.prose import Prose
 
+SAID = re.compile(r"[:=]|\s[-–—]\s|->")
+"""What people put between a value and what they say about it."""
+LONGEST_VALUE = 40
+BOX = re.compile(r"(?m)^(?:[-*+] ?)?\[[ xX]\]")
 BOXES = {"[ ] ": False, "[x] ": True, "[X] ": True}
 
 
@@ -18,6 +23,7 @@ def take_options(
 ) -> tuple[list[Token], tuple[Option, ...]]:
     """Split *tokens* into the prompt and the options of its task list."""
     rest, items = _take(tokens, _is_task)
+    _check_feedback(tokens, line, file, faults)
     options: list[Option] = []
     for item in items:
         place, inline = _place(item, line, file), _inline(item)
@@ -30,6 +36,8 @@ def take_options(
         feedback = prose.render(quoted, line) if quoted else None
         body = _tokens(one for one in item.children if one not in quotes)
         html = prose.render(_shortened(body, inline, 0, inline.content[:4]), line)
+        if BOX.search(inline.content, 4):
+            faults.add(place, "not-an-option", "A box stands within this option.", "Write '- [ ] ' before each.")
         if any(html == other.html for other in options):
             faults.add(place, "twice", "This option stands above already.", "Keep one of them.")
         options.append(Option(place=place, html=html, right=right, feedback=feedback))
@@ -41,6 +49,7 @@ def take_tempting(
 ) -> tuple[list[Token], tuple[Tempting, ...]]:
     """Split *tokens* into the prompt and the tempting values of its list."""
     rest, items = _take(tokens, _is_tempting)
+    _check_values(rest, line, file, faults)
     tempting: list[Tempting] = []
     for item in items:
         place, inline = _place(item, line, file), _inline(item)
@@ -55,6 +64,30 @@ def take_tempting(
             faults.add(place, "empty", f"Nothing is said about {value!r}.")
         tempting.append(Tempting(place=place, value=value, html=html))
     return rest, tuple(tempting)
+
+
+def _check_feedback(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:
+    """A fault for every quotation below the options that belongs to none of them: it would stand in the question."""
+    below = False
+    for one in SyntaxTreeNode(tokens).children:
+        below = below or (one.type == "bullet_list" and any(map(_is_task, one.children)))
+        if one.type == "paragraph" and (inline := _inline(one)) and BOX.search(inline.content):
+            fix = "Write '- [ ] ' with a space on either side of the box."
+            faults.add(_place(one, line, file), "not-an-option", "This looks like an option, but is none.", fix)
+        if below and one.type == "blockquote":
+            fix = "Indent it by two spaces, so that it belongs to the option above."
+            faults.add(_place(one, line, file), "feedback", "This feedback stands below all options.", fix)
+
+
+def _check_values(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:
+    """A fault for every item left in a question that seems to be a value with what to say about it."""
+    for one in SyntaxTreeNode(tokens).children:
+        for item in one.children if one.type in ("bullet_list", "ordered_list") else ():
+            said = SAID.search(inline.content) if (inline := _inline(item)) else None
+            if said and said.start() <= LONGEST_VALUE:
+                message = "This looks like a tempting value, but would be shown in the question."
+                fix = "Write '- `value`: what to say about it', with the value in backticks."
+                faults.add(_place(item, line, file), "feedback", message, fix)
 
 
 def _take(

@@ -10,6 +10,7 @@ from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
 from app.content.fences import Directive, File, Run, pieces
 from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
+from app.content.lost import check_characters
 from app.content.prose import Prose as Renderer
 from app.content.reading import Reading, check_fence
 
@@ -30,7 +31,9 @@ def parse_lesson(text: str, path: str) -> tuple[Lesson | None, tuple[LessonError
     if len(text) > LONGEST:
         faults.add(faults.at(1), "too-long", f"The file is longer than {LONGEST} characters.")
         return None, faults.found
-    lesson = _read(file_of(text, path), faults)
+    file = file_of(text, path)
+    check_characters(file, faults)
+    lesson = _read(file, faults)
     return (None if faults.found else lesson), faults.found
 
 
@@ -49,6 +52,7 @@ def _read(file: File, faults: Faults) -> Lesson:
     if not front.body.text.strip():
         faults.add(faults.at(max(front.body.line, 1)), "empty", "The lesson is empty.")
     reading.prose.check_jumps()
+    reading.prose.check_footnotes()
     options = front.options
     folder, _, name = file.path.rpartition("/")
     requires = front.lists.get("requires", ())
@@ -104,7 +108,7 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
     check_fence(part, reading.faults)
     block = READERS[part.name](part, reading)
     if isinstance(block, Forward):
-        reading.forwards[block.name] = block
+        reading.forwards.setdefault(block.name, block)
     for one in (block, *held_by(block)) if block else ():
         if isinstance(one, Exercise):
             reading.exercises[one.name] = one

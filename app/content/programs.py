@@ -67,6 +67,14 @@ def written(tree: ast.AST) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def read_in(source: str) -> tuple[str, ...]:
+    """Every name that *source* reads without having written it anywhere; nothing where it is not Python."""
+    tree = parsed(source)
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)] if isinstance(tree, ast.Module) else []
+    known = {*written(tree), *MODULES} if isinstance(tree, ast.Module) else set()
+    return tuple(dict.fromkeys(name for name in names if name not in known and not hasattr(builtins, name)))
+
+
 def targets(statement: ast.Assign) -> tuple[str, ...] | None:
     """The names that a plain assignment writes, or None where a target is not a plain name."""
     if len(statement.targets) != 1:

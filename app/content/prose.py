@@ -22,6 +22,7 @@ from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import File, markdown
+from app.content.lost import check_table, check_text, notice_lost
 
 LANGUAGES = (
     "python",
@@ -38,6 +39,8 @@ LANGUAGES = (
     "c",
     "cpp",
 )
+BARRED = re.compile(r"\\(?:href|url|includegraphics|html[A-Za-z]*)(?![A-Za-z])")
+LONG = re.compile(r"(?<![\d.])\d{3,}(?:\.\d*)?[ ]*(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 CODE_SPAN = re.compile(r"`([^`]+)`")
 STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
@@ -84,23 +87,29 @@ class Prose:
         self.links: list[Link] = []
         self.jumps: list[Link] = []
         self.env: dict[str, Any] = {}
+        self._notes: set[str] = set()
         self.md: MarkdownIt = markdown()
+        notice_lost(self.md)
         for name, rule in RULES.items():
             self.md.add_render_rule(name, rule)
 
     def tokens(self, text: str) -> list[Token]:
         """Parse one body; link definitions are shared by the whole file."""
-        env = {"references": dict(self.env.get("references", {}))}
-        return self.md.parse(text, env)
+        env: dict[str, Any] = {"references": dict(self.env.get("references", {}))}
+        found = self.md.parse(text, env)
+        self._notes |= _unused_notes(env)
+        return found
 
     def page(self, text: str) -> list[Token]:
         """Parse the body of the page itself, whose link definitions and footnotes hold everywhere."""
-        return self.md.parse(text, self.env)
+        found = self.md.parse(text, self.env)
+        self._notes |= _unused_notes(self.env)
+        return found
 
     def render(self, tokens: Sequence[Token], line: int, *, inside: bool = True) -> Markup:
         """The HTML of *tokens*, whose maps count from *line* of the file."""
         self._inspect(tokens, line)
-        env = {} if inside else self.env
+        env = {"docId": str(line)} if inside else self.env  # so that notes of two directives keep apart
         return Markup(self.md.renderer.render(tokens, self.md.options, env).strip())
 
     def inline(self, text: str, line: int) -> Markup:
@@ -127,8 +136,17 @@ class Prose:
                     jump.place, "broken-link", f"There is nothing called '#{jump.anchor}' on this page.", fix
                 )
 
+    def check_footnotes(self) -> None:
+        """Add a fault for every footnote that nothing refers to: it would not be shown."""
+        for note in sorted(self._notes):
+            sign = f"[^{note}]"
+            line = next((at for at, text in enumerate(self.file.lines, 1) if text.lstrip().startswith(f"{sign}:")), 1)
+            fix = f"Write '{sign}' where it belongs, or remove it."
+            self.faults.add(self.file.place(line, sign), "unused-footnote", f"Nothing refers to {sign}.", fix)
+
     def _inspect(self, tokens: Sequence[Token], line: int) -> None:
         current = line
+        check_table(tokens, line, self.file, self.faults)
         for index, token in enumerate(tokens):
             if token.map:
                 current = line + token.map[0]
@@ -139,6 +157,7 @@ class Prose:
             elif token.type in ("math_block", "math_inline", "math_inline_double"):
                 self._math(token, current)
             elif token.type == "inline":
+                check_text(token, current, self.file, self.faults)
                 self._inline(token.children or [], current)
 
     def _inline(self, children: Sequence[Token], line: int) -> None:
@@ -158,7 +177,7 @@ class Prose:
                     self.file.place(line, match[0]),
                     "unknown-footnote",
                     f"The footnote {match[0]} is not defined here.",
-                    "Footnotes belong to the text outside of directives.",
+                    f"Write '{match[0]}: …' on a line of its own; a directive has footnotes of its own.",
                 )
 
     def _heading(self, token: Token, inline: Token, line: int) -> None:
@@ -178,10 +197,20 @@ class Prose:
         token.meta = {**token.meta, "language": language}
 
     def _math(self, token: Token, line: int) -> None:
-        problem = unbalanced(token.content)
-        if problem:
-            first = next((part for part in token.content.split("\n") if part.strip()), "").strip()
+        first = next((part for part in token.content.split("\n") if part.strip()), "").strip()
+        if problem := unbalanced(token.content):
             self.faults.add(self.file.place(line, first), "math", f"The formula has {problem}.")
+        if "\n\n" in re.sub(r"[ \t]+\n", "\n", token.content.strip()):
+            message = "This formula holds an empty line."
+            self.faults.add(self.file.place(line), "math", message, "Close it with '$$' above, or leave the line out.")
+        if barred := BARRED.search(token.content):
+            message = f"A formula cannot hold '{barred[0]}'."
+            self.faults.add(
+                self.file.place(line, barred[0]), "math", message, "Links and pictures stand outside of it."
+            )
+        if long := LONG.search(token.content):
+            message = f"'{long[0]}' is wider than any page."
+            self.faults.add(self.file.place(line, long[0]), "math", message, "Keep lengths below 100em.")
 
     def _link(self, token: Token, line: int) -> None:
         href = str(token.attrGet("href") or "")
@@ -217,6 +246,11 @@ def unbalanced(tex: str) -> str:
         return "a '{' that is never closed"
     begins, ends = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", tex)) for word in ("begin", "end"))
     return "" if begins == ends else "a '\\begin' without its '\\end'"
+
+
+def _unused_notes(env: Mapping[str, Any]) -> set[str]:
+    defined: Mapping[str, int] = env.get("footnotes", {}).get("refs", {})
+    return {name.removeprefix(":") for name, used in defined.items() if used < 0}
 
 
 def _plain_text(inline: Token) -> str:

@@ -128,7 +128,8 @@ class Reading:
         """The body of a prose directive, in which *children* may stand that have these *options*."""
         tokens = self.prose.tokens(directive.body.text)
         known = {name: options[name] for name in children}
-        parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults))
+        where = f"inside of '{{{directive.name}}}'"
+        parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults, where))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
         found = [part for part in parts if isinstance(part, Directive)]
         for child in found:
@@ -149,7 +150,7 @@ class Reading:
     def rendered(self, directive: Directive) -> Markup:
         """The body of a directive that holds nothing but prose, which must not be empty."""
         inside = self.inside(directive, ())
-        if not inside.tokens:
+        if not directive.body.text.strip():
             self.faults.add(directive.place, "empty", f"This '{{{directive.name}}}' is empty.")
         return self.prose.render(inside.tokens, inside.line)
 

@@ -62,6 +62,11 @@ def _rows(given: Given) -> list[list[object]]:
     return values if _matrix(values, given) else []
 
 
+def _spreads(shape: list[int], to: list[Any]) -> bool:
+    """Whether the last axes of *to* are those of *shape*, or where that has 1, any."""
+    return len(shape) <= len(to) and all(one in (1, other) for one, other in zip(shape[::-1], to[::-1], strict=False))
+
+
 Labels = list[str | int | float | bool]
 _labels, _text, _flag = _of(Labels), _of(str), _of(bool)
 _numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
@@ -72,6 +77,10 @@ _series = _of(
     lambda rows, given: all(len(row) == len(_listed(given, "x")) for row in rows.values()),
 )
 _shape = _of(Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)])
+_broadcast = _of(
+    Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)],
+    lambda shape, given: _spreads(shape, _listed(given, "to")),
+)
 _pair = _of(Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)])
 _steps = _of(Annotated[list[PositiveInt], Field(min_length=1)])
 _matrix = _of(
@@ -96,7 +105,10 @@ KINDS: Mapping[str, Kind] = {
     "graph": Kind(keys={"highlight": ("a list of tensor names", _labels)}, program=True),
     "broadcast": Kind(
         ("from", "to"),
-        {"from": ("a shape such as [27]", _shape), "to": ("a shape such as [32, 27]", _shape)},
+        {
+            "from": ("a shape such as [27] that can be broadcast to the other", _broadcast),
+            "to": ("a shape such as [32, 27]", _shape),
+        },
         program=True,
         tensor=True,
     ),

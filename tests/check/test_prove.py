@@ -40,7 +40,7 @@ def expected(path: Path) -> Iterator[tuple[str, range, list[str]]]:
     lines = path.read_text(encoding="utf-8").splitlines()
     markers = [number for number, line in enumerate(lines, start=1) if "expect:" in line]
     for start, end in pairwise([*markers, len(lines) + 1]):
-        yield path.name, range(start, end), lines[start - 1].split("expect:")[1].split("-->")[0].split()
+        yield path.name, range(start, end), lines[start - 1].split("expect:")[1].split("`")[0].split()
 
 
 EXPECTED = [one for path in sorted(FIXTURES.glob("*.md")) for one in expected(path)]

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from app.content.addresses import page_url
-from app.content.blocks import Lesson
-from app.content.parse import parse_lesson
-from app.content.prose import sentence, unbalanced
+from app.content.blocks import Lesson, markup_in
+from app.content.errors import Faults
+from app.content.parse import file_of, parse_lesson
+from app.content.prose import Prose, sentence, unbalanced
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -31,21 +32,46 @@ def html_of(text: str) -> str:
         ("$a<b$", '<p><span class="math" data-display="false">a&lt;b</span></p>'),
         ("$$\na<b\n$$", '<div class="math" data-display="true">a&lt;b</div>'),
         ("x $$a$$ y", '<p>x <span class="math" data-display="true">a</span> y</p>'),
-        ("costs $5 and $6", "<p>costs $5 and $6</p>"),
+        ("costs \\$5 and \\$6", "<p>costs $5 and $6</p>"),
         (
             "## A `b` c",
             f'<h2 id="a-b-c">A <code>b</code> c {ANCHOR.format("a-b-c")}</h2>',
         ),
-        ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
-        ("<div>\nx\n</div>", "<p>&lt;div&gt;\nx\n&lt;/div&gt;</p>"),
-        ("<script>1</script>", "<p>&lt;script&gt;1&lt;/script&gt;</p>"),
-        ("[x](javascript:alert)", "<p>[x](javascript:alert)</p>"),
         ("[x](07-matmul.md)", '<p><a href="/lessons/matmul">x</a></p>'),
         ("[x](https://example.org)", '<p><a href="https://example.org" rel="noopener noreferrer">x</a></p>'),
     ],
 )
 def test_markdown_becomes(text, html):
     assert html_of(text) == html
+
+
+def shown(text: str) -> Markup:
+    """What *text* becomes, with all its faults."""
+    prose = Prose(file_of(text, "2-unit/01-t.md"), Faults(""))
+    return prose.render(prose.page(text), 1, inside=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
+        ("<div>\nx\n</div>", "<p>&lt;div&gt;\nx\n&lt;/div&gt;</p>"),
+        ("<script>1</script>", "<p>&lt;script&gt;1&lt;/script&gt;</p>"),
+        ("[x](javascript:alert)", "<p>[x](javascript:alert)</p>"),
+    ],
+)
+def test_what_is_refused_would_do_no_harm_either(text, html):
+    assert shown(text) == html
+
+
+def test_footnotes_of_two_directives_keep_apart():
+    text = "".join(f"::::{{note}}\nA note[^a].\n\n[^a]: Number {one}.\n::::\n\n" for one in "12")
+
+    read, errors = parse_lesson(FRONT + text, "2-unit/01-t.md")
+
+    assert read is not None, errors
+    names = re.findall(r' id="([^"]+)"', "".join(str(markup) for markup in markup_in(read.blocks)))
+    assert len(names) == len(set(names)) == 4
 
 
 def test_tables_scroll_in_a_labelled_region_without_inline_styles():
@@ -156,10 +182,8 @@ ALLOWED = frozenset(f"{TAGS}|{NAMES}".split("|"))
     ).map(" ".join)
 )
 def test_no_tag_or_attribute_passes_that_is_not_ours(text):
-    read, _ = parse_lesson(FRONT + text, "2-unit/01-t.md")
     tags = Tags()
 
-    for block in read.blocks if read else ():
-        tags.feed(block.html)
+    tags.feed(shown(text))
 
     assert tags.seen <= ALLOWED

@@ -10,7 +10,7 @@ from app.content.blocks import Distribution, Forward, Input, Place
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of, texts_of
-from app.content.programs import MODULES, check_forward
+from app.content.programs import MODULES, check_forward, read_in
 from app.content.reading import Reading, is_variable
 
 OPTIONS = ("dims", "inputs", "output", "show")
@@ -29,21 +29,22 @@ MOST_NUMBERS = 4_000_000
 def read(directive: Directive, reading: Reading) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
-    sizes = _items("dims", options)
-    drawn = _items("inputs", options) if options.need("inputs", "{X: [N, D]}") else {}
-    dims = _dims(sizes, options)
-    inputs = _inputs(drawn, dims, options)
-    output = options.needed_text("output", "Y") or ""
     source = directive.body.text.rstrip() + "\n"
-    # The faulty ones too: a fault is told once, not again at every use of the name.
-    known = list(dict.fromkeys((*sizes, *drawn)))
+    # A fault is told once, not again at every use of what it hides: names that cannot be read are taken as known.
+    sizes = _items("dims", options)
+    drawn = _items("inputs", options) if options.need("inputs", "{X: [N, D]}") else None
+    dims = _dims(sizes, options) if sizes is not None else _guessed(options, drawn or {})
+    unread = tuple(Input(name=one, sizes=()) for one in read_in(source))
+    inputs = unread if drawn is None else _inputs(drawn, dims, options)
+    output = options.needed_text("output", "Y") or ""
+    known = list(dict.fromkeys((*dims, *(one.name for one in inputs))))
     written = check_forward(source, directive.body.line, known, reading.faults)
     if output and written and output not in written:
         message = f"The program does not write its output {output!r}."
         options.wrong("output", "unknown-output", message, did_you_mean(output, written))
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
-        reading.faults.add(directive.place, "empty", f"{reading.title(directive)} holds no program.")
+        _check_empty(directive, reading)
     return Forward(
         place=directive.place,
         name=name,
@@ -56,18 +57,34 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     )
 
 
-def _items(key: str, options: Options) -> Items:
+def _check_empty(directive: Directive, reading: Reading) -> None:
+    """Why there is no program: an indented one continues the option above it."""
+    swallowed = next((one for one in directive.options.values() if "\n" in one.text), None)
+    if swallowed is None:
+        reading.faults.add(directive.place, "empty", f"{reading.title(directive)} holds no program.")
+        return
+    place = reading.faults.at(swallowed.place.line + 1)
+    message = "This line is indented, so it continues the option above it."
+    reading.faults.add(place, "indented", message, "Begin the lines of the program in the first column.")
+
+
+def _items(key: str, options: Options) -> Items | None:
+    """The mapping in option *key*, or None where it cannot be read."""
     value = options.entries.get(key)
-    return items_of(value, options.faults, f"':{key}:'") or {} if value else {}
+    return items_of(value, options.faults, f"':{key}:'") if value else {}
+
+
+def _guessed(options: Options, drawn: Items) -> dict[str, int]:
+    """Dims for the names in the sizes of the inputs, where those of the author cannot be read."""
+    text = options.entries["inputs"].text if "inputs" in options else ""
+    return {name: 2 for name in re.findall(r"[A-Za-z_]\w*", text) if name not in drawn}
 
 
 def _dims(items: Items, options: Options) -> dict[str, int]:
     dims: dict[str, int] = {}
     for name, (entry, _) in items.items():
         _check_name(name, entry.place, options)
-        size = _size(entry, dims, options)
-        if size is not None:
-            dims[name] = size
+        dims[name] = _size(entry, dims, options) or 2
     return dims
 
 
@@ -92,9 +109,7 @@ def _inputs(items: Items, dims: Mapping[str, int], options: Options) -> tuple[In
         _check_name(name, entry.place, options)
         if name in dims:
             options.faults.add(entry.place, "taken", f"{name!r} is already the name of a dim.", "Rename one of them.")
-        one = _input(name, entry, node, dims, options)
-        if one:
-            inputs.append(one)
+        inputs.append(_input(name, entry, node, dims, options) or Input(name=name, sizes=()))
     return tuple(inputs)
 
 
@@ -105,7 +120,7 @@ def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], op
         match = DRAWN.match(entry.text)
         if not match or not isinstance(node, yaml.ScalarNode):
             message = f'The input {name!r} is neither a list of sizes nor a text such as "[N] ints(V)".'
-            options.faults.add(entry.place, "wrong-type", message)
+            options.faults.add(entry.place, "wrong-type", message, "A single number is [].")
             return None
         sizes = [size.strip() for size in match["sizes"].split(",") if size.strip()]
         kind, bound = match["kind"] or "randn", match["bound"]

@@ -1,5 +1,7 @@
 """`{visual}`: a picture that the page draws from a forward program or from given numbers."""
 
+from collections.abc import Mapping
+
 import yaml
 
 from app.content.blocks import Forward, Visual
@@ -7,6 +9,7 @@ from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, node_of, plain_of
 from app.content.points import Point, point_of
+from app.content.programs import tensors_of
 from app.content.reading import Reading
 from app.content.visuals import KINDS, check_given
 
@@ -24,6 +27,11 @@ def read(directive: Directive, reading: Reading) -> Visual:
         check_given(KINDS[kind], given, options)
     at = _at(kind, options, forward, of)
     inside = reading.inside(directive, ())
+    if not inside.tokens:
+        reading.faults.add(
+            directive.place, "empty", f"{reading.title(directive)} has no caption.", "Say what it shows."
+        )
+    _check_highlight(given or {}, forward, options)
     return Visual(
         place=directive.place,
         name=name,
@@ -32,8 +40,17 @@ def read(directive: Directive, reading: Reading) -> Visual:
         of=of,
         given=given or {},
         at=at,
-        caption=reading.prompt(directive, inside.tokens, inside.line),
+        caption=reading.prose.render(inside.tokens, inside.line),
     )
+
+
+def _check_highlight(given: Mapping[str, object], forward: Forward | None, options: Options) -> None:
+    """What is to be highlighted is a tensor of the program."""
+    names = given.get("highlight")
+    for name in names if forward and isinstance(names, list) else ():
+        if forward and name not in tensors_of(forward):
+            message = f"{name!r} is no tensor of {forward.name!r}, so it cannot be highlighted."
+            options.wrong("given", "unknown-name", message, did_you_mean(str(name), tensors_of(forward)))
 
 
 def _at(kind: str, options: Options, forward: Forward | None, of: str | None) -> Point:
