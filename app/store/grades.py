@@ -1,0 +1,127 @@
+"""Grades, computed whenever somebody asks: nothing of them is kept but what was set by hand.
+
+One rule. Of the points of an assignment counts the share of its exercises that were solved until they were due; those
+solved later, as long as that is allowed, count for a part. A regrade after a lesson was mended is the same question
+again.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.assignments import Deadline, Times, assignments_of, exercises_of, times
+from app.store.classes import people
+from app.store.tables import Assignment, Class, Excuse, Membership, Progress
+
+NOTHING = (0, 0)
+Exercises = Mapping[str, Sequence[str]]
+"""The exercises of each lesson of the course, by their names."""
+
+
+class Grade(NamedTuple):
+    """What one learner reached in one assignment.
+
+    *points* are None where it does not count for them: it was excused, or the course has nothing of it left. Of *total*
+    exercises so many were solved *in time*, and so many *late*. *excuse* is what was set by hand, if anything.
+    """
+
+    points: float | None
+    in_time: int
+    late: int
+    total: int
+    deadline: Deadline
+    excuse: Excuse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One learner's grades, in the order of the assignments; *points* of the *possible* ones in all."""
+
+    person: Membership
+    grades: tuple[Grade, ...]
+    points: float
+    possible: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gradebook:
+    assignments: tuple[Assignment, ...]
+    rows: tuple[Row, ...]
+
+
+async def gradebook(db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None) -> Gradebook:
+    """The grades of all learners of a class, by name, or those of one *learner*."""
+    everybody = await people(db, group.id)
+    shown = [one for one in everybody if one.role == "learner" and learner in (None, one.learner_id)]
+    asked = [
+        _Asked(one, frozenset(exercises_of(one, exercises)), Deadline(one.due_at, one.late_until))
+        for one in await assignments_of(db, group.id)
+    ]
+    time = await times(db, group, learner)
+    excused = select(Excuse).join(Assignment).where(Assignment.class_id == group.id)
+    excuses = {(one.assignment_id, one.learner_id): one for one in await db.scalars(excused)}
+    solved = await _solved(db, group.id, asked, time, learner)
+    rows = []
+    for person in shown:
+        who = person.learner_id
+        grades = tuple(
+            grade(
+                one,
+                solved.get((who, one.id), NOTHING),
+                time.deadline(one.assignment, who) if who in time.moved else one.deadline,
+                excuses.get((one.id, who)),
+            )
+            for one in asked
+        )
+        counts = [(one.points, got.points) for one, got in zip(asked, grades, strict=True) if got.points is not None]
+        rows.append(Row(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts)))
+    return Gradebook(tuple(one.assignment for one in asked), tuple(rows))
+
+
+class _Asked:
+    """One assignment with what is read of it for every learner: to ask the row itself takes longer than to count."""
+
+    def __init__(self, assignment: Assignment, exercises: frozenset[str], deadline: Deadline) -> None:
+        self.assignment, self.exercises, self.deadline = assignment, exercises, deadline
+        self.id, self.points, self.late_share = assignment.id, assignment.points, assignment.late_share
+        self.total = len(exercises)
+
+
+def grade(one: _Asked, solved: Sequence[int], deadline: Deadline, excuse: Excuse | None) -> Grade:
+    """The one rule, for so many exercises *solved* in time, and late."""
+    in_time, late = solved
+    share = (in_time + late * one.late_share) / one.total if one.total else None
+    points = excuse.points if excuse else None if share is None else one.points * share
+    return Grade(points, in_time, late, one.total, deadline, excuse)
+
+
+async def _solved(
+    db: AsyncSession, group: int, asked: Sequence[_Asked], time: Times, learner: int | None
+) -> Mapping[tuple[int, int], list[int]]:
+    """How many exercises were solved in time and late, by learner and assignment."""
+    # Of the table and not of its class, which would look at every row once more.
+    rows, members = Progress.__table__.c, Membership.__table__.c
+    solved = select(rows.learner_id, rows.lesson, rows.exercise, rows.solved_at).where(
+        rows.learner_id == members.learner_id, members.class_id == group, rows.solved_at.is_not(None)
+    )
+    if learner is not None:
+        solved = solved.where(rows.learner_id == learner)
+    about: dict[tuple[str, str], list[_Asked]] = defaultdict(list)
+    for one in asked:
+        for name in one.exercises:
+            about[one.assignment.lesson, name].append(one)
+    found: dict[tuple[int, int], list[int]] = {}
+    moved = time.moved
+    for who, lesson, exercise, at in await db.execute(solved):
+        for one in about.get((lesson, exercise), ()):
+            due, late_until = time.deadline(one.assignment, who) if who in moved else one.deadline
+            counts = found.setdefault((who, one.id), [0, 0])
+            if due is None or at <= due:
+                counts[0] += 1
+            elif late_until is not None and at <= late_until:
+                counts[1] += 1
+    return found
