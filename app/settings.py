@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     new_learners_per_minute: int = Field(
         default=300, ge=0, description="From one address; a class may come at once. 0 for no limit."
     )
+    sign_in_tries_per_minute: int = Field(
+        default=10, ge=0, description="That fail, of one address or for one name; 0 for no limit."
+    )
     replicas: int = Field(
         default=1, ge=1, le=256, description="Servers of one PostgreSQL; each allows its share of every limit."
     )

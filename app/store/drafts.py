@@ -15,7 +15,7 @@ from app.store.tables import Attempt, Draft, Kept
 
 KEPT_TEXTS = 20
 
-Reason = Literal["reset", "restore", "other-tab"]
+Reason = Literal["reset", "restore", "other-tab", "sign-in"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, exists, func, or_, select, true, update
+from sqlalchemy import CursorResult, bindparam, delete, exists, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Attempt, Base, Draft, Learner, Session
+from app.store.tables import Attempt, Base, Credential, Draft, Learner, Session, Ticket
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -23,10 +23,15 @@ TRIED_CHARACTERS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The learner of a session. *stale* when the session was last seen more than a day ago."""
+    """The learner of a session. *stale* when the session was last seen more than a day ago.
+
+    An *account* is a learner with a way to sign in.
+    """
 
     learner: int
     stale: bool
+    name: str | None = None
+    account: bool = False
 
 
 def hash_of(token: str) -> str:
@@ -38,16 +43,35 @@ async def begin_session(db: AsyncSession) -> tuple[int, str]:
     learner = Learner(created_at=now())
     db.add(learner)
     await db.flush()
+    return learner.id, await open_session(db, learner.id)
+
+
+async def open_session(db: AsyncSession, learner: int, *, label: str | None = None, via: int | None = None) -> str:
+    """One more session of *learner*; its token."""
     token = secrets.token_urlsafe(32)
-    db.add(Session(token_hash=hash_of(token), learner_id=learner.id, created_at=now(), seen_at=now()))
-    return learner.id, token
+    row = {"token_hash": hash_of(token), "learner_id": learner, "label": label, "via": via}
+    db.add(Session(**row, created_at=now(), seen_at=now()))
+    await db.flush()
+    return token
+
+
+_HAS_CREDENTIAL = exists().where(Credential.learner_id == Learner.id)
+_KNOWN = (
+    select(Session.learner_id, Session.seen_at, Learner.name, _HAS_CREDENTIAL.label("account"))
+    .join(Learner, Learner.id == Session.learner_id)
+    .where(Session.token_hash == bindparam("token_hash"))
+)
 
 
 async def known(db: AsyncSession, token: str) -> Known | None:
-    row = (
-        await db.execute(select(Session.learner_id, Session.seen_at).where(Session.token_hash == hash_of(token)))
-    ).one_or_none()
-    return None if row is None else Known(row.learner_id, now() - row.seen_at > SEEN_EVERY)
+    row = (await db.execute(_KNOWN, {"token_hash": hash_of(token)})).one_or_none()
+    return None if row is None else Known(row.learner_id, now() - row.seen_at > SEEN_EVERY, row.name, row.account)
+
+
+async def was_rotated(db: AsyncSession, token: str) -> bool:
+    """Whether *token* was a browser's until it signed in, a moment ago."""
+    here = (Ticket.token_hash == hash_of(token), Ticket.purpose == "rotated", Ticket.expires_at > now())
+    return await db.scalar(select(Ticket.token_hash).where(*here)) is not None
 
 
 async def sessions(db: AsyncSession) -> int:
@@ -85,8 +109,35 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
 
 
 async def forget_lost(db: AsyncSession, before: datetime) -> int:
-    """Delete learners whom no browser knows since *before*; how many there were."""
+    """Delete learners whom no browser knows since *before*; how many there were. An account is never lost."""
     seen = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
-    lost = delete(Learner).where(Learner.created_at < before, ~seen)
+    lost = delete(Learner).where(Learner.created_at < before, ~seen, ~_HAS_CREDENTIAL)
     gone = await db.execute(lost.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount
+
+
+async def forget_expired(db: AsyncSession, before: datetime) -> None:
+    """Delete sessions that were not seen since *before*, and tickets that nobody can show any more."""
+    await db.execute(delete(Session).where(Session.seen_at < before))
+    await db.execute(delete(Ticket).where(Ticket.expires_at < now()))
+
+
+async def end_session(db: AsyncSession, token: str) -> None:
+    await db.execute(delete(Session).where(Session.token_hash == hash_of(token)))
+
+
+async def sessions_of(db: AsyncSession, learner: int) -> list[Session]:
+    """The one that was seen last first."""
+    mine = select(Session).where(Session.learner_id == learner)
+    return list(await db.scalars(mine.order_by(Session.seen_at.desc(), Session.token_hash)))
+
+
+async def end_device(db: AsyncSession, learner: int, beginning: str) -> None:
+    """End the sessions of *learner* whose hash begins so."""
+    await db.execute(
+        delete(Session).where(Session.learner_id == learner, Session.token_hash.startswith(beginning, autoescape=True))
+    )
+
+
+async def call(db: AsyncSession, learner: int, name: str | None) -> None:
+    await db.execute(update(Learner).where(Learner.id == learner).values(name=name))

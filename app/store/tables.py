@@ -116,7 +116,7 @@ class Draft(Base):
 
 
 class Kept(Base):
-    """A text that was replaced without having been checked: by a reset, a restore, or another tab (*reason*)."""
+    """A text that was replaced unchecked: by a reset, a restore, another tab, or a sign-in (*reason*)."""
 
     __tablename__ = "kept"
     __table_args__ = (Index(None, "learner_id", "lesson", "exercise"),)

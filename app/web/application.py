@@ -40,7 +40,9 @@ from app.web.routes import (
     health,
     hints,
     joining,
+    me,
     pages,
+    sign_in,
     theme,
     training,
 )
@@ -51,6 +53,7 @@ log = structlog.get_logger()
 
 GUESSES_PER_MINUTE = 10
 TOO_MANY_GUESSES = "More than {limit} wrong codes came from your network within a minute. Try again in {seconds} s."
+TOO_MANY_TRIES = "More than {limit} tries to sign in came within a minute. Go on in {seconds} s."
 
 
 def create_app(
@@ -73,6 +76,7 @@ def create_app(
     database, bus = Database(settings.resolved_database_url), Bus(settings.resolved_database_url)
     sessions = Sessions(
         database,
+        bus,
         changes_a_minute=settings.share(settings.changes_per_minute),
         new_a_minute=settings.share(settings.new_learners_per_minute),
     )
@@ -89,6 +93,7 @@ def create_app(
         runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
+        tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
     )
 
     @asynccontextmanager
@@ -100,7 +105,7 @@ def create_app(
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
         stopping = asyncio.Event()
-        listening = asyncio.create_task(bus.listen())
+        listening = [asyncio.create_task(one) for one in (bus.listen(), sessions.listen())]
         work = [asyncio.create_task(sweeping.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
         if settings.replicas == 1:
             sweep = partial(sweeping.sweep, database)
@@ -109,8 +114,9 @@ def create_app(
         stopping.set()
         await asyncio.gather(*work)
         await site.runs.close()
-        listening.cancel()
-        await asyncio.gather(listening, return_exceptions=True)
+        for one in listening:
+            one.cancel()
+        await asyncio.gather(*listening, return_exceptions=True)
         await database.close()
 
     app = FastAPI(
@@ -146,6 +152,8 @@ def create_app(
         training,
         hints,
         theme,
+        sign_in,
+        me,
         health,
         joining,
         class_home,

@@ -78,6 +78,8 @@ class Pages:
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
         shared = {"path": request.url.path, "theme": theme_of(request), "nonce": request.state.nonce}
+        # A request that was refused early has no visitor.
+        shared["called"] = getattr(getattr(request.state, "visitor", None), "called", "")
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
@@ -103,6 +105,13 @@ def wants_fragment(request: Request) -> bool:
 def back_to(path: str, anchor: str = "") -> RedirectResponse:
     """After a plain form: show the page again, at the exercise; reloading it sends nothing twice."""
     return RedirectResponse(path + (f"#{anchor}" if anchor else ""), 303)
+
+
+def own_path(path: str) -> str:
+    """*path*, if it is one of this site and nothing that a browser takes for an address of another; else the first."""
+    # `//host` and `/\host` are addresses of other sites to a browser.
+    local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and path.isascii()
+    return path if local else "/"
 
 
 @cache

@@ -150,6 +150,7 @@ class Site:
     metrics: Metrics
     guesses: Allowance
     """Wrong codes of classes, by network."""
+    tries: Allowance
 
     @cached_property
     def with_math(self) -> frozenset[str]:

@@ -15,7 +15,7 @@ from typing import TextIO
 import structlog
 from fastapi.exceptions import RequestValidationError
 from prometheus_client import Counter
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -36,12 +36,15 @@ TITLES = {
     405: "That is not how this address is used",
     413: "Too much text",
     422: "That form could not be read",
+    409: "Something else came first",
     429: "Not just now",
     500: "Our fault, not yours",
+    502: "Somebody else does not answer",
     503: "The server cannot save right now",
 }
 MESSAGES = {
     404: "The address may be old, or a letter may be missing. Every lesson is in the course index.",
+    409: "Somebody signed in or changed the same thing meanwhile. What you sent was not saved: send it again.",
     405: "Go back to the lesson and use the buttons there.",
     422: "Go back to the lesson and send the form again.",
     500: "Something broke on our side. What you wrote before is saved. Please try again.",
@@ -192,5 +195,9 @@ def described(error: Exception) -> tuple[int, str]:
         # Without its statement and parameters: they hold what the learner wrote.
         log.error("database-unavailable", error=str(getattr(error, "orig", "no free connection")))
         return 503, MESSAGES[503]
+    if isinstance(error, IntegrityError):
+        # Two requests changed one thing: a learner who was merged into an account, a name that two people took.
+        log.warning("request-too-late", error=str(error.orig)[:200])
+        return 409, MESSAGES[409]
     log.error("request-failed", exc_info=error)
     return 500, MESSAGES[500]

@@ -12,11 +12,13 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine, Hashable
+from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -24,6 +26,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.store import learners
+from app.store.bus import Bus
 from app.store.database import Database
 from app.store.sweeping import SESSIONS_STAY
 from app.web.middleware.security import HttpMiddleware, with_headers
@@ -36,6 +39,9 @@ REMEMBERED_SECONDS = 30.0
 COOKIE_SECONDS = round(SESSIONS_STAY.total_seconds())
 MINUTE = 60.0
 FAULT_SECONDS = 600.0
+ENDED = "sessions"
+"""What every server is told when a session has ended, or its learner is another or called otherwise."""
+SIGNED_IN = "Somebody signed in here a moment ago. What was just sent was not saved: send it again."
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
 TOO_MANY_CHANGES = "More than {limit} changes came within a minute. This one was not saved; go on in {seconds} s."
@@ -157,49 +163,73 @@ async def _left(request: Request) -> None:
 class Sessions:
     """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks."""
 
-    def __init__(self, database: Database, *, changes_a_minute: int, new_a_minute: int) -> None:
+    def __init__(self, database: Database, bus: Bus, *, changes_a_minute: int, new_a_minute: int) -> None:
         self.database = database
+        self._bus = bus
         self.changes = Allowance(changes_a_minute, said=TOO_MANY_CHANGES)
         self.beginnings = Allowance(new_a_minute, said=TOO_MANY_LEARNERS)
-        self._found: dict[str, tuple[float, int]] = {}
+        self._found: dict[str, tuple[float, learners.Known]] = {}
 
     async def known(self, token: str) -> learners.Known | None:
         kept = self._found.get(token)
         if kept and kept[0] > time.monotonic():
-            return learners.Known(kept[1], stale=False)
+            return kept[1]
+        found = self._found
         async with self.database.read() as db:
             known = await learners.known(db, token)
-        if known is not None:
-            self.remember(token, known.learner)
+        if known is not None and found is self._found:  # else it may have ended since it was read
+            self.remember(token, known)
         return known
 
-    def remember(self, token: str, learner: int) -> None:
+    def remember(self, token: str, known: learners.Known) -> None:
         if len(self._found) >= REMEMBERED:
             self._found.clear()
-        self._found[token] = (time.monotonic() + REMEMBERED_SECONDS, learner)
+        self._found[token] = (time.monotonic() + REMEMBERED_SECONDS, replace(known, stale=False))
+
+    def forget(self) -> None:
+        """Ask the database again for everybody."""
+        self._found = {}
+
+    async def tell(self, db: AsyncSession) -> None:
+        """Have every server forget whom it remembers, when the transaction of *db* is committed."""
+        await self._bus.tell(db, ENDED)
+
+    async def listen(self) -> None:
+        """Forget when another server says so, until this is cancelled."""
+        with self._bus.hearing(ENDED) as told:
+            while True:
+                await told.wait()
+                if told.heard:
+                    self.forget()
 
 
 class Visitor:
     """The learner behind one request."""
 
     def __init__(self, sessions: Sessions, token: str, network: str = "") -> None:
-        self._sessions = sessions
-        self._token = token
-        self._network = network
-        self._learner: int | None = None
+        self.sessions = sessions
+        self.token = token
+        self.network = network
+        self.known: learners.Known | None = None
+        self._nobodys = ""
         self.new_token: str | None = None
+
+    @property
+    def called(self) -> str:
+        """The name of the learner, as far as this request has asked; "" for somebody anonymous."""
+        if self.known is None:
+            return "Account" if self.token else ""
+        return self.known.name or ("Account" if self.known.account else "")
 
     async def learner(self) -> int | None:
         """The learner, or None for somebody who has nothing stored yet."""
-        if self._learner is None and self._token:
-            found = await self._sessions.known(self._token)
-            if found is None:
-                self._token = ""
-                return None
-            self._learner = found.learner
-            if found.stale:
-                await self._refresh(self._token)
-        return self._learner
+        if self.known is None and self.token:
+            self.known = await self.sessions.known(self.token)
+            if self.known is None:
+                self._nobodys, self.token = self.token, ""
+            elif self.known.stale:
+                await self._refresh(self.token)
+        return None if self.known is None else self.known.learner
 
     async def begin(self) -> int:
         """The learner, who is about to change something; a new one with a session where there was none.
@@ -209,17 +239,25 @@ class Visitor:
         """
         learner = await self.learner()
         if learner is not None:
-            self._sessions.changes.spend(learner)
-        else:
-            self._sessions.beginnings.spend(self._network)
-            async with self._sessions.database.write() as db:
-                learner, self.new_token = await learners.begin_session(db)
-            self._sessions.remember(self.new_token, learner)
-            self._learner = learner
+            self.sessions.changes.spend(learner)
+            return learner
+        self.sessions.beginnings.spend(self.network)
+        async with self.sessions.database.write() as db:
+            if self._nobodys and await learners.was_rotated(db, self._nobodys):
+                # A cookie of a new learner would take the place of the one that another tab has got by now.
+                raise NotNowError(SIGNED_IN, 1, saved=False)
+            learner, token = await learners.begin_session(db)
+        self.becomes(learners.Known(learner, stale=False), token)
         return learner
 
+    def becomes(self, known: learners.Known, token: str) -> None:
+        """Be *known* from now on, by a new *token*; with "" nobody."""
+        self.known, self.token, self.new_token = known if token else None, token, token
+        if token:
+            self.sessions.remember(token, known)
+
     async def _refresh(self, token: str) -> None:
-        async with self._sessions.database.write() as db:
+        async with self.sessions.database.write() as db:
             await learners.mark_seen(db, token)
         self.new_token = token  # sent again, so that the browser keeps the cookie for another while
 
@@ -259,7 +297,7 @@ class VisitorMiddleware(HttpMiddleware):
         scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
 
         def set_cookie(headers: MutableHeaders) -> None:
-            if visitor.new_token:
+            if visitor.new_token is not None:
                 headers.append("set-cookie", self._set(visitor.new_token))
 
         await self._app(scope, receive, with_headers(send, set_cookie))
@@ -271,5 +309,6 @@ class VisitorMiddleware(HttpMiddleware):
             log.warning("cookies-without-secure", fix="Set BACKHAND_SECURE_COOKIES=1 behind TLS.")
 
     def _set(self, token: str) -> str:
-        parts = [f"{self._cookie}={token}", "Path=/", f"Max-Age={COOKIE_SECONDS}", "HttpOnly", "SameSite=Lax"]
+        seconds = COOKIE_SECONDS if token else 0
+        parts = [f"{self._cookie}={token}", "Path=/", f"Max-Age={seconds}", "HttpOnly", "SameSite=Lax"]
         return "; ".join([*parts, "Secure"] if self._secure else parts)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.render import COOKIE, Theme
+from app.web.render import COOKIE, Theme, own_path
 
 COOKIE_SECONDS = 400 * 24 * 3600
 
@@ -21,13 +21,7 @@ async def choose_theme(
     if request.headers.get("hx-request") == "true":
         response = Response(status_code=204)
     else:
-        response = Response(status_code=303, headers={"location": _own_path(back)})
+        response = Response(status_code=303, headers={"location": own_path(back)})
     secure = request.app.state.settings.secure_cookies
     response.set_cookie(COOKIE, theme, max_age=COOKIE_SECONDS, httponly=True, samesite="lax", secure=secure)
     return response
-
-
-def _own_path(path: str) -> str:
-    # `//host` and `/\host` are addresses of other sites to a browser.
-    local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and path.isascii()
-    return path if local else "/"

@@ -14,6 +14,7 @@ REASONS = {
     "reset": "Before a reset",
     "restore": "Before an earlier text was restored",
     "other-tab": "Written in another tab",
+    "sign-in": "Written before signing in",
 }
 
 

@@ -1,0 +1,194 @@
+"""Ways to sign in: whose they are, and what becomes of a browser that shows one.
+
+A learner with at least one is an account. Two credentials are the same when kind, issuer and subject are; an equal
+e-mail address says nothing. What was added by somebody who never proved to be its subject does not outlive the proof of
+somebody who does.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts import tickets
+from app.accounts.merge import lock, merge
+from app.store import learners
+from app.store.classes import RefusedError
+from app.store.database import now
+from app.store.learners import hash_of, open_session
+from app.store.tables import NAME_LENGTH, Attempt, Credential, Draft, Kept, Learner, Membership, Session
+
+Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion."""
+
+    kind: Kind
+    issuer: str
+    subject: str
+    secret: str | None = None
+    sign_count: int | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """Whose the browser is now, and the token of its new session.
+
+    *apart* is a ticket for `merge_accounts`, where it was signed in to another account before.
+    """
+
+    known: learners.Known
+    token: str
+    apart: str = ""
+
+
+async def found(db: AsyncSession, kind: Kind, issuer: str, subject: str) -> Credential | None:
+    same = (Credential.kind == kind, Credential.issuer == issuer, Credential.subject == subject)
+    return (await db.scalars(select(Credential).where(*same))).one_or_none()
+
+
+async def ways(db: AsyncSession, learner: int) -> list[Credential]:
+    """Of *learner*, the oldest first."""
+    mine = select(Credential).where(Credential.learner_id == learner)
+    return list(await db.scalars(mine.order_by(Credential.id)))
+
+
+async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: bool = False) -> Entered:
+    """Sign in the browser that has *token* (or none, ""): it becomes whose the proof is.
+
+    Whoever was anonymous there comes along. A proof that nobody has yet makes an account of them; another account than
+    they are signed in to only where they asked to *add* it.
+    """
+    credential = await found(db, proof.kind, proof.issuer, proof.subject)
+    here = await learners.known(db, token) if token else None
+    await lock(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
+    here = await learners.known(db, token) if token else None  # another tab may have signed in meanwhile
+    apart = ""
+    if credential is None:
+        mine = here is not None and (add or not here.account)
+        credential = await create(db, here.learner if here is not None and mine else None, proof)
+    else:
+        await db.refresh(credential)
+        await _prove(db, credential, proof)
+        if here is not None and here.learner != credential.learner_id:
+            apart = await _bring(db, here, credential.learner_id)
+    if proof.name:
+        unnamed = (Learner.id == credential.learner_id, Learner.name.is_(None))
+        await db.execute(update(Learner).where(*unnamed).values(name=proof.name[:NAME_LENGTH]))
+    new = await rotated(db, token, credential.learner_id, label, via=credential.id)
+    known = await learners.known(db, new)
+    assert known is not None
+    return Entered(known, new, apart)
+
+
+async def rotated(db: AsyncSession, token: str, learner: int, label: str | None, via: int | None) -> str:
+    """A new session of *learner* in place of the one that *token* opened; its token.
+
+    Whoever knew the old one knows nothing of the account.
+    """
+    ended = await db.scalar(delete(Session).where(Session.token_hash == hash_of(token)).returning(Session.learner_id))
+    if ended is not None:
+        await tickets.issue(db, "rotated", {}, token=token)
+    return await open_session(db, learner, label=label, via=via)
+
+
+async def create(db: AsyncSession, learner: int | None, proof: Proof) -> Credential:
+    """A new way to sign in for *learner*, or for somebody new."""
+    if learner is None:
+        row = Learner(created_at=now())
+        db.add(row)
+        await db.flush()
+        learner = row.id
+    credential = Credential(
+        learner_id=learner, kind=proof.kind, issuer=proof.issuer, subject=proof.subject, secret=proof.secret,
+        sign_count=proof.sign_count, verified=True, created_at=now(), used_at=now(),
+    )  # fmt: skip
+    db.add(credential)
+    await db.flush()
+    return credential
+
+
+async def _prove(db: AsyncSession, credential: Credential, proof: Proof) -> None:
+    """*credential* is its subject's. What others put beside it before that proof goes, and their sessions with it."""
+    others = [Credential.learner_id == credential.learner_id, Credential.id != credential.id]
+    if not credential.verified:
+        # Whoever made it need not be who has proved it now: nothing that they left behind opens the account.
+        await db.execute(delete(Session).where(Session.learner_id == credential.learner_id))
+    else:
+        others.append(Credential.verified.is_(False))
+    await db.execute(delete(Credential).where(*others).execution_options(synchronize_session=False))
+    credential.verified, credential.used_at = True, now()
+    if proof.sign_count is not None:
+        credential.sign_count = proof.sign_count
+    await db.flush()
+
+
+async def _bring(db: AsyncSession, here: learners.Known, into: int) -> str:
+    if not here.account:
+        await merge(db, here.learner, into)
+        return ""
+    if not (await holdings(db, here.learner)).work or not (await holdings(db, into)).work:
+        return ""
+    return await tickets.issue(db, "merge", {"before": here.learner, "now": into})
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What a learner has, in numbers."""
+
+    name: str | None
+    texts: int
+    attempts: int
+    classes: int
+    ways: tuple[str, ...]
+
+    @property
+    def work(self) -> bool:
+        return bool(self.texts or self.attempts or self.classes)
+
+
+async def holdings(db: AsyncSession, learner: int) -> Holdings:
+    async def count(table: type[Attempt] | type[Draft] | type[Kept] | type[Membership]) -> int:
+        return await db.scalar(select(func.count()).select_from(table).where(table.learner_id == learner)) or 0
+
+    name = await db.scalar(select(Learner.name).where(Learner.id == learner))
+    kinds = tuple(one.kind for one in await ways(db, learner))
+    return Holdings(name, await count(Draft) + await count(Kept), await count(Attempt), await count(Membership), kinds)
+
+
+async def merge_accounts(db: AsyncSession, token: str, ticket: str, stays: Literal["before", "now"]) -> int:
+    """Make one account of the two that this browser was signed in to, one after the other; the learner that stays.
+
+    Raises:
+        RefusedError: The ticket is of another browser, or too old.
+    """
+    data = await tickets.take(db, "merge", ticket)
+    here = await learners.known(db, token)
+    if data is None or here is None or here.learner != data["now"]:
+        raise RefusedError("That offer has expired. Sign in to the other account again, and it is made anew.")
+    goes = data["now"] if stays == "before" else data["before"]
+    if not await merge(db, goes, data[stays]):
+        raise RefusedError("One of the two accounts is gone, so nothing was changed.")
+    return int(data[stays])
+
+
+async def remove(db: AsyncSession, learner: int, credential: int, token: str, *, last: bool = False) -> None:
+    """Take a way to sign in away; the sessions that it opened end, but not this one.
+
+    Raises:
+        RefusedError: It is the last one, and that was not meant.
+    """
+    await lock(db, learner)
+    mine = await ways(db, learner)
+    if credential not in [one.id for one in mine]:
+        return
+    if len(mine) == 1 and not last:
+        raise RefusedError(
+            "This is the only way to sign in to your account. Add another one first, or say that you mean it."
+        )
+    await db.execute(update(Session).where(Session.token_hash == hash_of(token)).values(via=None))
+    await db.execute(delete(Credential).where(Credential.id == credential, Credential.learner_id == learner))

@@ -1,0 +1,251 @@
+"""Two learners become one: what belonged to the first belongs to the second, and no text is lost.
+
+`RULES` says for each table what becomes of a row that both have. A table without a rule is a failing test.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Table, and_, delete, select, true, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from app.store.classes import record
+from app.store.database import now
+from app.store.tables import (
+    Accommodation,
+    Attempt,
+    Base,
+    Card,
+    Credential,
+    Draft,
+    Drill,
+    Excuse,
+    Extension,
+    Kept,
+    Learner,
+    Membership,
+    PracticeAttempt,
+    Progress,
+    Review,
+    Session,
+    Sitting,
+    TrainingRun,
+)
+from app.store.trainings import alive
+
+FRESH = {"populate_existing": True}
+ROLES = ("learner", "assistant", "instructor")
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What becomes of two rows of one place: one *stays* with *changes*, one *goes*, and *aside* holds what it had."""
+
+    stays: Any
+    goes: Any
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    aside: Base | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """*table* changes hands. Where a learner has one row for each *key* (for () one at all), *join* takes two."""
+
+    table: Any
+    key: tuple[str, ...] = ()
+    join: Callable[[Any, Any], Joined] | None = None
+
+
+def _first(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min((at for at in (one, other) if at), default=None)
+
+
+def _drafts(into: Draft, other: Draft) -> Joined:
+    stays, goes = (into, other) if into.saved_at >= other.saved_at else (other, into)
+    if stays.text == goes.text or not goes.text.strip():
+        return Joined(stays, goes, {"revision": max(into.revision, other.revision)})
+    # For open tabs the text has changed under them.
+    changes = {"revision": max(into.revision, other.revision) + 1}
+    kept = Kept(
+        learner_id=into.learner_id, lesson=into.lesson, exercise=into.exercise, text=goes.text, reason="sign-in",
+        kept_at=now(),
+    )  # fmt: skip
+    return Joined(stays, goes, changes, kept)
+
+
+def _progress(into: Progress, other: Progress) -> Joined:
+    changes = {
+        "solved_at": _first(into.solved_at, other.solved_at),
+        "solution_at": _first(into.solution_at, other.solution_at),
+        "hints": max(into.hints, other.hints),
+    }
+    return Joined(into, other, changes)
+
+
+def _trainings(into: TrainingRun, other: TrainingRun) -> Joined:
+    into_is_newer = (alive(into), into.began_at) >= (alive(other), other.began_at)
+    stays, goes = (into, other) if into_is_newer else (other, into)
+    return Joined(stays, goes, {"finished": stays.finished or goes.finished})
+
+
+def _memberships(into: Membership, other: Membership) -> Joined:
+    changes = {
+        "role": max(into.role, other.role, key=ROLES.index),
+        "external_id": into.external_id or other.external_id,
+        "label": into.label or other.label,
+        "joined_at": _first(into.joined_at, other.joined_at),
+        "left_at": _first(into.left_at, other.left_at) if into.left_at and other.left_at else None,
+        "blocked": False,
+    }
+    if into.blocked or other.blocked:  # to sign in is no way around it
+        out = into if into.blocked else other
+        changes |= {"blocked": True, "left_at": out.left_at, "role": out.role}
+    return Joined(into, other, changes)
+
+
+def _extensions(into: Extension, other: Extension) -> Joined:
+    stays, goes = (into, other) if into.due_at >= other.due_at else (other, into)
+    return Joined(stays, goes)
+
+
+def _accommodations(into: Accommodation, other: Accommodation) -> Joined:
+    return Joined(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
+
+
+def _excuses(into: Excuse, other: Excuse) -> Joined:
+    return Joined(into, other)
+
+
+def _practice(into: PracticeAttempt, other: PracticeAttempt) -> Joined:
+    done = _first(into.done_at, other.done_at)
+    stays, goes = (other, into) if done is not None and other.done_at == done else (into, other)
+    return Joined(stays, goes)
+
+
+def _cards(into: Card, other: Card) -> Joined:
+    # What is due first is what was less sure; both were opened.
+    stays, goes = (into, other) if into.due_at <= other.due_at else (other, into)
+    return Joined(stays, goes, {"opened_at": min(into.opened_at, other.opened_at)})
+
+
+def _sittings(into: Sitting, other: Sitting) -> Joined:
+    stays, goes = (into, other) if into.began_at >= other.began_at else (other, into)
+    return Joined(stays, goes, {"seen_attempt": min(into.seen_attempt, other.seen_attempt)})
+
+
+def _drills(into: Drill, other: Drill) -> Joined:
+    stays, goes = (into, other) if into.best >= other.best else (other, into)
+    return Joined(stays, goes)
+
+
+PLACE = ("lesson", "exercise")
+RULES = (
+    Rule(Session),
+    Rule(Credential),
+    Rule(Kept),
+    Rule(Attempt),
+    Rule(Draft, PLACE, _drafts),
+    Rule(Progress, PLACE, _progress),
+    Rule(TrainingRun, PLACE, _trainings),
+    Rule(Membership, ("class_id",), _memberships),
+    Rule(Extension, ("assignment_id",), _extensions),
+    Rule(Accommodation, ("class_id",), _accommodations),
+    Rule(Excuse, ("assignment_id",), _excuses),
+    Rule(PracticeAttempt, ("item_id",), _practice),
+    Rule(Card, ("family", "slip"), _cards),
+    Rule(Sitting, (), _sittings),
+    Rule(Drill, ("family",), _drills),
+)
+
+
+async def lock(db: AsyncSession, *learners: int) -> None:
+    """Let nobody else write anything of *learners* until the end, rows that only point at them included.
+
+    In the order of their ids, so that two that lock the same two wait for each other and never both.
+    """
+    await db.execute(select(Learner.id).where(Learner.id.in_(learners)).order_by(Learner.id).with_for_update())
+
+
+async def merge(db: AsyncSession, source: int, into: int) -> bool:
+    """Give everything of the learner *source* to the learner *into*, and let *source* be gone.
+
+    False where there was nothing to do: they are the same, or one is gone, as when another tab has done it already.
+    """
+    await lock(db, source, into)
+    both = {one.id: one for one in await db.scalars(select(Learner).where(Learner.id.in_((source, into))))}
+    if source == into or len(both) < 2:
+        return False
+    _join_learners(both[into], both[source])
+    for rule in RULES:
+        await _apply(db, rule, source, into)
+    for column in _pointing():
+        await db.execute(update(column.table).where(column == source).values({column.name: into}))
+    await _leave_one_running(db, into)
+    await record(db, None, into, "merged", f"learner {source}")
+    await db.flush()
+    await db.execute(delete(Learner).where(Learner.id == source).execution_options(synchronize_session=False))
+    return True
+
+
+def _join_learners(into: Learner, other: Learner) -> None:
+    into.name = into.name or other.name
+    into.teaches = into.teaches or other.teaches
+    into.created_at = min(into.created_at, other.created_at)
+    if other.opened_at and (into.opened_at is None or other.opened_at > into.opened_at):
+        into.opened_at, into.opened_lesson = other.opened_at, other.opened_lesson
+
+
+async def _apply(db: AsyncSession, rule: Rule, source: int, into: int) -> None:
+    if rule.join is not None:
+        joined = [rule.join(ours, theirs) for ours, theirs in await _both(db, rule, source, into)]
+        for one in joined:
+            await _keep_reviews(db, one)
+            await db.delete(one.goes)
+        await db.flush()  # before the changes: what is unique is free by then
+        for one in joined:
+            for name, value in one.changes.items():
+                setattr(one.stays, name, value)
+        db.add_all([one.aside for one in joined if one.aside is not None])
+        await db.flush()
+    moved = update(rule.table).where(rule.table.learner_id == source).values(learner_id=into)
+    await db.execute(moved.execution_options(synchronize_session=False))
+
+
+async def _both(db: AsyncSession, rule: Rule, source: int, into: int) -> list[tuple[Any, Any]]:
+    """The rows that both have for one key: of *into*, and of *source*."""
+    ours, theirs = aliased(rule.table), aliased(rule.table)
+    same = and_(true(), *(getattr(ours, name) == getattr(theirs, name) for name in rule.key))
+    pairs = select(ours, theirs).join(theirs, same).where(ours.learner_id == into, theirs.learner_id == source)
+    return [(one, other) for one, other in await db.execute(pairs, execution_options=FRESH)]
+
+
+async def _keep_reviews(db: AsyncSession, joined: Joined) -> None:
+    if isinstance(joined.goes, Card):
+        reviews = update(Review).where(Review.card_id == joined.goes.id).values(card_id=joined.stays.id)
+        await db.execute(reviews.execution_options(synchronize_session=False))
+
+
+async def _leave_one_running(db: AsyncSession, learner: int) -> None:
+    """Of two live runs the one that began last goes on, by whoever takes it over; another is shown as stopped."""
+    mine = select(TrainingRun).where(TrainingRun.learner_id == learner, TrainingRun.live.is_(True))
+    live = [
+        run
+        for run in await db.scalars(mine.order_by(TrainingRun.began_at.desc()), execution_options=FRESH)
+        if alive(run)
+    ]
+    for run in live[:1]:
+        run.owner = None
+    for run in live[1:]:
+        run.live, run.halt = False, None
+        run.run = json.dumps({**json.loads(run.run), "phase": "stopped", "seconds_left": None})
+
+
+def _pointing() -> list[Any]:
+    """The columns that name a learner without being theirs, such as who gave an extension."""
+    tables: list[Table] = Base.metadata.sorted_tables
+    columns = [one for table in tables for one in table.c if one.name != "learner_id"]
+    return [one for one in columns if any(key.column is Learner.__table__.c.id for key in one.foreign_keys)]

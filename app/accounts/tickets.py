@@ -1,0 +1,53 @@
+"""Secrets that live for minutes: what is asked for now and shown again soon. Only their hashes are kept.
+
+Whoever takes a ticket has it alone: two requests with one token get it once.
+"""
+
+import json
+import secrets
+from datetime import timedelta
+from typing import Any, Literal
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.database import now
+from app.store.learners import hash_of
+from app.store.tables import Ticket
+
+Purpose = Literal["email-code", "merge", "oidc", "passkey", "reset", "rotated"]
+
+LIVES = timedelta(minutes=10)
+
+
+async def issue(
+    db: AsyncSession, purpose: Purpose, data: dict[str, Any], *, lives: timedelta = LIVES, token: str = ""
+) -> str:
+    """A new ticket; its token is for the browser, or for whoever is handed a link."""
+    token = token or secrets.token_urlsafe(32)
+    row = {"token_hash": hash_of(token), "purpose": purpose, "data": json.dumps(data), "tries": 0}
+    await db.merge(Ticket(**row, expires_at=now() + lives))
+    return token
+
+
+async def look(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
+    """What the ticket holds, which stays; None where there is none, or none any more."""
+    data = await db.scalar(select(Ticket.data).where(*_valid(purpose, token)))
+    return None if data is None else dict(json.loads(data))
+
+
+async def take(db: AsyncSession, purpose: Purpose, token: str) -> dict[str, Any] | None:
+    """What the ticket holds; it is gone then."""
+    data = await db.scalar(delete(Ticket).where(*_valid(purpose, token)).returning(Ticket.data))
+    return None if data is None else dict(json.loads(data))
+
+
+async def try_out(db: AsyncSession, purpose: Purpose, token: str, most: int) -> dict[str, Any] | None:
+    """What the ticket holds, for one of *most* tries; the try is counted before anybody knows whether it is right."""
+    left = (*_valid(purpose, token), Ticket.tries < most)
+    data = await db.scalar(update(Ticket).where(*left).values(tries=Ticket.tries + 1).returning(Ticket.data))
+    return None if data is None else dict(json.loads(data))
+
+
+def _valid(purpose: Purpose, token: str) -> tuple[Any, ...]:
+    return Ticket.token_hash == hash_of(token), Ticket.purpose == purpose, Ticket.expires_at > now()

@@ -1,0 +1,71 @@
+"""What becomes of a browser that has proved who it is, whichever way it came."""
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.accounts.credentials import Proof, enter
+from app.web.middleware.visitor import Visitor
+from app.web.render import back_to, own_path
+from app.web.site import Site
+
+WAY_COOKIE = "way"
+MERGE_COOKIE = "merge"
+WAY_SECONDS = 400 * 24 * 3600
+MINUTES = 600
+
+# What browsers call themselves, and what people call them; the first that is found counts: most claim to be others too.
+BROWSERS = (
+    ("Edg/", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"),
+)  # fmt: skip
+MACHINES = (
+    ("iPhone", "an iPhone"), ("iPad", "an iPad"), ("Android", "Android"), ("Windows", "Windows"), ("CrOS", "ChromeOS"),
+    ("Mac OS X", "a Mac"), ("Linux", "Linux"),
+)  # fmt: skip
+
+
+def device_of(request: Request) -> str:
+    """The browser in words, such as `Firefox on Linux`."""
+    agent = request.headers.get("user-agent", "")[:500]
+    browser = next((word for mark, word in BROWSERS if mark in agent), "A browser")
+    machine = next((word for mark, word in MACHINES if mark in agent), "")
+    return f"{browser} on {machine}" if machine else browser
+
+
+async def entered(
+    request: Request, site: Site, visitor: Visitor, proof: Proof, *, way: str, back: str, add: bool = False
+) -> Response:
+    """Sign in, and go on to *back*; to the question which account stays, where there were two."""
+    async with site.database.write() as db:
+        found = await enter(db, visitor.token, proof, device_of(request), add=add)
+        await visitor.sessions.tell(db)
+    visitor.sessions.forget()
+    visitor.becomes(found.known, found.token)
+    response = back_to("/me/merge" if found.apart else own_path(back))
+    keep(request, response, WAY_COOKIE, way, "/sign-in", WAY_SECONDS)
+    if found.apart:
+        keep(request, response, MERGE_COOKIE, found.apart, "/me/merge", MINUTES)
+    return response
+
+
+def keep(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
+    """Have the browser send *value* along to *path* and below."""
+    secure = request.app.state.settings.secure_cookies
+    response.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="lax", secure=secure)
+
+
+def drop(response: Response, name: str, path: str) -> None:
+    response.delete_cookie(name, path=path)
+
+
+async def account_of(visitor: Visitor) -> int:
+    """The learner of this browser.
+
+    Raises:
+        HTTPException: There is none yet.
+    """
+    learner = await visitor.learner()
+    if learner is None:
+        raise HTTPException(403, "Nobody is signed in here. Sign in, and come again.")
+    return learner

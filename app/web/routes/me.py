@@ -1,0 +1,123 @@
+"""What somebody has here: their name, ways to sign in, devices, everything to take along or to delete."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.accounts import credentials, passwords
+from app.store import learners
+from app.store.classes import RefusedError
+from app.store.learners import hash_of
+from app.store.tables import Credential, Session
+from app.web.middleware.visitor import Visitor
+from app.web.render import back_to
+from app.web.routes.entering import account_of
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter(prefix="/me")
+
+Text = Annotated[str, Form()]
+Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Beginning = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+WAYS = {
+    "passkey": "Passkey",
+    "oidc": "Sign-in elsewhere",
+    "email": "E-mail",
+    "password": "Name and password",
+    "proxy": "The login of this network",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to sign in, in words."""
+
+    id: int
+    kind: str
+    detail: str
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A browser that is signed in, by the first letters of what is kept of its token."""
+
+    id: str
+    label: str
+    seen_at: datetime
+    here: bool
+
+
+def way_of(row: Credential) -> Way:
+    detail = {"password": row.subject, "email": row.subject, "proxy": row.subject, "oidc": row.issuer}.get(row.kind, "")
+    return Way(row.id, WAYS[row.kind], detail, row.used_at)
+
+
+def device_of(row: Session, token: str) -> Device:
+    return Device(row.token_hash[:16], row.label or "A browser", row.seen_at, row.token_hash == hash_of(token))
+
+
+@router.get("")
+async def look(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    return await page(request, site, visitor)
+
+
+async def page(
+    request: Request, site: Site, visitor: Visitor, *, status: int = 200, said: str = "", at: str = ""
+) -> Response:
+    """The page, with what was *said* to the form *at*."""
+    learner = await visitor.learner()
+    ways: list[Way] = []
+    devices: list[Device] = []
+    holds = None
+    if learner is not None:
+        async with site.database.read() as db:
+            ways = [way_of(one) for one in await credentials.ways(db, learner)]
+            devices = [device_of(one, visitor.token) for one in await learners.sessions_of(db, learner)]
+            holds = await credentials.holdings(db, learner)
+    values = {"known": visitor.known, "ways": ways, "devices": devices, "holds": holds, "said": said, "at": at}
+    return site.pages.page(request, "me.html", status=status, **values)
+
+
+@router.post("/name")
+async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Text = "") -> Response:
+    """What the pages call the learner; it opens nothing and need not be unique."""
+    learner = await account_of(visitor)
+    try:
+        chosen = passwords.name_of(name) if name.strip() else None
+    except RefusedError as refused:
+        return await page(request, site, visitor, status=422, said=str(refused), at="name")
+    async with site.database.write() as db:
+        await learners.call(db, learner, chosen)
+        await visitor.sessions.tell(db)
+    visitor.sessions.forget()
+    return back_to("/me")
+
+
+@router.post("/credentials/{credential}/remove")
+async def remove(request: Request, site: TheSite, visitor: TheVisitor, credential: Id, last: Text = "") -> Response:
+    """Take a way to sign in away. The last one only for somebody who says so."""
+    learner = await account_of(visitor)
+    try:
+        async with site.database.write() as db:
+            await credentials.remove(db, learner, credential, visitor.token, last=last == "yes")
+            await visitor.sessions.tell(db)
+    except RefusedError as refused:
+        return await page(request, site, visitor, status=409, said=str(refused), at="ways")
+    visitor.sessions.forget()
+    return back_to("/me", "ways")
+
+
+@router.post("/sessions/{session}/end")
+async def end(site: TheSite, visitor: TheVisitor, session: Beginning) -> Response:
+    """Sign a device out: at once on every server, half a minute later at most where the word between them is lost."""
+    learner = await account_of(visitor)
+    async with site.database.write() as db:
+        await learners.end_device(db, learner, session)
+        await visitor.sessions.tell(db)
+    visitor.sessions.forget()
+    return back_to("/me", "devices")

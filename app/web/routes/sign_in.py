@@ -1,0 +1,118 @@
+"""Signing in and out: one page with the ways that this server has, names with passwords, links that reset them."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.accounts import passwords
+from app.accounts.credentials import Proof, found
+from app.store import learners
+from app.store.classes import RefusedError
+from app.web.middleware.visitor import Visitor
+from app.web.render import back_to, cookie, own_path
+from app.web.routes.entering import WAY_COOKIE, entered
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter()
+
+Text = Annotated[str, Form()]
+
+
+async def page(
+    request: Request, visitor: Visitor, back: str, *, status: int = 200, said: str = "", at: str = "", name: str = ""
+) -> Response:
+    """The page, with what was *said* to the form *at*."""
+    site: Site = request.app.state.site
+    await visitor.learner()
+    values: dict[str, Any] = {"back": own_path(back), "said": said, "at": at, "name": name, "known": visitor.known}
+    last = cookie(request.headers, WAY_COOKIE)
+    return site.pages.page(request, "sign_in.html", status=status, last=last, **values)
+
+
+@router.get("/sign-in")
+async def look(request: Request, visitor: TheVisitor, back: Annotated[str, Query(alias="next")] = "/") -> Response:
+    return await page(request, visitor, back)
+
+
+@router.post("/sign-in/password")
+async def by_password(
+    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/"
+) -> Response:
+    """Sign in with a name and its password."""
+    try:
+        subject = passwords.subject_of(name)
+        site.tries.spend(("name", subject))
+        site.tries.spend(("address", visitor.network))
+        async with site.database.read() as db:
+            credential = await found(db, "password", "", subject)
+        await passwords.compare(credential, password)
+    except RefusedError as refused:
+        return await page(request, visitor, back, status=422, said=str(refused), at="password", name=name)
+    for key in (("name", subject), ("address", visitor.network)):
+        site.tries.charge(key, -1)  # only what fails counts: a class comes at once
+    proof = Proof(kind="password", issuer="", subject=subject)
+    return await entered(request, site, visitor, proof, way="password", back=back)
+
+
+@router.post("/sign-in/name")
+async def with_new_name(
+    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/"
+) -> Response:
+    """Make an account of this browser's learner: with a name that nobody has, and a password."""
+    try:
+        site.tries.spend(("address", visitor.network))
+        secret = await passwords.hashed(name, password)
+        async with site.database.read() as db:
+            proof = await passwords.new_proof(db, name, secret)
+    except RefusedError as refused:
+        return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name)
+    site.tries.charge(("address", visitor.network), -1)
+    visitor.sessions.beginnings.spend(visitor.network)
+    return await entered(request, site, visitor, proof, way="password", back=back)
+
+
+@router.get("/sign-in/reset/{token}")
+async def look_at_reset(request: Request, site: TheSite, token: str) -> Response:
+    """The form of a link that an instructor has made; nothing is changed by looking at it."""
+    return await _reset_page(request, site, token)
+
+
+@router.post("/sign-in/reset/{token}")
+async def reset(
+    request: Request, site: TheSite, visitor: TheVisitor, token: str, name: Text = "", password: Text = ""
+) -> Response:
+    """Set the password anew, and sign in with it."""
+    try:
+        async with site.database.read() as db:
+            name = await passwords.name_to_reset(db, token) or name
+        secret = await passwords.hashed(name, password)
+        async with site.database.write() as db:
+            proof = await passwords.set_anew(db, token, name, secret)
+    except RefusedError as refused:
+        return await _reset_page(request, site, token, status=422, said=str(refused))
+    return await entered(request, site, visitor, proof, way="password", back="/")
+
+
+async def _reset_page(request: Request, site: Site, token: str, *, status: int = 200, said: str = "") -> Response:
+    name = None
+    try:
+        async with site.database.read() as db:
+            name = await passwords.name_to_reset(db, token)
+    except RefusedError as refused:
+        status, said = 404, said or str(refused)
+    return site.pages.page(request, "reset.html", status=status, token=token, name=name, said=said)
+
+
+@router.post("/sign-out")
+async def sign_out(site: TheSite, visitor: TheVisitor) -> Response:
+    """End this browser's session; who is anonymous stays, for nobody could ever come back."""
+    await visitor.learner()
+    if visitor.known is not None and visitor.known.account:
+        async with site.database.write() as db:
+            await learners.end_session(db, visitor.token)
+            await visitor.sessions.tell(db)
+        visitor.sessions.forget()
+        visitor.becomes(visitor.known, "")
+    return back_to("/")

@@ -1,0 +1,247 @@
+"""Signing in with a name and a password: what comes along, what ends, and what nobody gets by trying."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.accounts import passwords
+from tests.web.conftest import BROWSER, Page
+
+LESSON = "/lessons/linear"
+PASSWORD = "seven times eight"
+
+
+@pytest.fixture(autouse=True)
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes passwords dear to guess makes tests slow."""
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+@pytest.fixture
+def _same_minute(app: FastAPI) -> None:
+    app.state.site.tries._clock = lambda: 1.0
+
+
+def begin(client: TestClient, text: str = "dX = 1") -> str:
+    """Write something as somebody anonymous; the token of the session."""
+    sent = client.post(f"{LESSON}/code/linear-backward/draft", data={"code": text, "revision": "0"})
+    assert sent.status_code == 200, sent.text
+    return str(client.cookies["session"])
+
+
+def take_name(client: TestClient, name: str = "Ada", **form: str) -> object:
+    return client.post("/sign-in/name", data={"name": name, "password": PASSWORD, **form})
+
+
+def sign_in(client: TestClient, name: str = "Ada", password: str = PASSWORD, **form: str):
+    return client.post("/sign-in/password", data={"name": name, "password": password, **form})
+
+
+def text_in_box(client: TestClient) -> str:
+    found = re.search(r'<textarea[^>]*name="code"[^>]*>\n?(.*?)</textarea>', client.get(LESSON).text, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_nothing_asks_for_an_account(client: TestClient) -> None:
+    for path in ("/", LESSON, "/sign-in", "/me"):
+        assert client.get(path).status_code == 200
+    assert "No account is needed" in client.get("/sign-in").text
+
+
+def test_a_name_makes_an_account_of_what_was_done_here(client: TestClient, other: TestClient) -> None:
+    begin(client, "dX = 7")
+    take_name(client)
+
+    assert ">Ada</a>" in client.get("/").text
+    assert text_in_box(client) == "dX = 7"
+
+    sign_in(other)
+    assert text_in_box(other) == "dX = 7"
+
+
+def test_who_signs_in_brings_along_what_they_did_before(client: TestClient, other: TestClient) -> None:
+    begin(client, "dX = 7")
+    take_name(client)
+    begin(other, "dX = 8")
+
+    sign_in(other)
+
+    assert text_in_box(other) == "dX = 8"
+    assert text_in_box(client) == "dX = 8"  # one learner now
+    earlier = client.get(f"{LESSON}/code/linear-backward/history").text
+    assert "dX = 7" in earlier
+    assert "Written before signing in" in earlier
+
+
+def test_the_session_is_another_one_after_signing_in(client: TestClient, app: FastAPI) -> None:
+    planted = begin(client)
+    take_name(client)
+
+    assert client.cookies["session"] != planted
+    with_old = TestClient(app, headers=BROWSER, cookies={"session": planted})
+    assert ">Ada</a>" not in with_old.get("/").text
+    assert text_in_box(with_old) != "dX = 1"
+
+
+def test_a_tab_with_the_cookie_of_before_is_not_made_somebody_new(client: TestClient, app: FastAPI) -> None:
+    """Its cookie would take the place of the account's, and what it sent would be nobody's."""
+    before = begin(client)
+    take_name(client)
+
+    late = TestClient(app, headers=BROWSER, cookies={"session": before})
+    answer = late.post(f"{LESSON}/code/linear-backward/draft", data={"code": "dX = 9", "revision": "1"})
+
+    assert answer.status_code == 429
+    assert answer.headers["not-saved"] == "1"
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "said"),
+    [
+        ("Ada", "wrong password", "No account here has this name with this password."),
+        ("Nobody", PASSWORD, "No account here has this name with this password."),
+        ("", PASSWORD, "Write a name"),
+        ("Ada", "", "No account here has this name with this password."),
+        ("\x00\n", PASSWORD, "Write a name"),
+    ],
+)
+def test_what_does_not_fit_is_said_and_changes_nothing(
+    client: TestClient, other: TestClient, name: str, password: str, said: str
+) -> None:
+    take_name(client)
+    before = begin(other)
+
+    answer = sign_in(other, name, password)
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert other.cookies["session"] == before
+    assert text_in_box(other) == "dX = 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "said"),
+    [
+        ("Ada", PASSWORD, "Somebody here has this name already."),
+        (" aDA ", PASSWORD, "Somebody here has this name already."),
+        ("\uff21da", PASSWORD, "Somebody here has this name already."),  # a wide A
+        ("Grace", "short", "8 to 200 characters; this one has 5"),
+        ("Grace", "x" * 201, "this one has 201"),
+        ("Grace Hopper", "grace hopper", "The password is the name."),
+        ("x" * 81, PASSWORD, "at most 80 characters"),
+        ("\u202eAda", PASSWORD, "Somebody here has this name already."),
+    ],
+)
+def test_a_name_that_is_taken_or_no_good_is_refused_with_a_sentence(
+    client: TestClient, other: TestClient, name: str, password: str, said: str
+) -> None:
+    take_name(client)
+
+    answer = take_name(other, name, password=password)
+
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert "session" not in other.cookies
+
+
+def test_a_password_is_the_same_however_a_keyboard_writes_it(client: TestClient, other: TestClient) -> None:
+    take_name(client, password="caf\u00e9 au lait")
+
+    assert sign_in(other, password="cafe\u0301 au lait").url.path == "/"
+    assert ">Ada</a>" in other.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("back", "arrived"),
+    [("/lessons/linear", "/lessons/linear"), ("//evil.example", "/"), ("https://evil.example/", "/"), ("/\\evil", "/")],
+)
+def test_signing_in_leads_back_to_where_one_was_and_to_no_other_site(
+    client: TestClient, back: str, arrived: str
+) -> None:
+    assert f'value="{arrived}"' in client.get("/sign-in", params={"next": back}).text
+    assert take_name(client, back=back).url.path == arrived
+
+
+def test_signing_out_ends_the_session_and_leaves_the_account(client: TestClient, app: FastAPI) -> None:
+    begin(client, "dX = 7")
+    take_name(client)
+    token = client.cookies["session"]
+
+    client.post("/sign-out")
+
+    assert "session" not in client.cookies
+    assert "dX = 7" not in client.get(LESSON).text
+    assert ">Ada</a>" not in TestClient(app, headers=BROWSER, cookies={"session": token}).get("/").text
+    sign_in(client)
+    assert text_in_box(client) == "dX = 7"
+
+
+def test_nobody_anonymous_is_signed_out_of_their_work(client: TestClient) -> None:
+    begin(client, "dX = 7")
+    client.post("/sign-out")
+
+    assert text_in_box(client) == "dX = 7"
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_passwords_are_not_guessed_name_by_name(client: TestClient, other: TestClient) -> None:
+    take_name(client, "Grace")
+    take_name(client)
+    tried = [sign_in(other, password=f"guess number {at}").status_code for at in range(11)]
+
+    assert tried == [422] * 10 + [429]
+    assert sign_in(other).status_code == 429
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_names_are_not_guessed_from_one_address(client: TestClient) -> None:
+    tried = [sign_in(client, name=f"name {at}").status_code for at in range(11)]
+
+    assert tried == [422] * 10 + [429]
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_a_class_signs_in_from_one_address_at_once(client: TestClient, app: FastAPI) -> None:
+    take_name(client)
+
+    for _ in range(15):
+        assert sign_in(TestClient(app, headers=BROWSER)).status_code == 200
+
+
+def test_another_account_is_not_mixed_with_the_one_before(client: TestClient, other: TestClient) -> None:
+    begin(client, "dX = 1")
+    take_name(client)
+    take_name(other, "Grace")
+
+    sign_in(client, "Grace")
+
+    assert ">Grace</a>" in client.get("/").text
+    assert "dX = 1" not in client.get(LESSON).text
+    sign_in(client, "Ada")
+    assert text_in_box(client) == "dX = 1"
+
+
+def test_a_new_name_taken_while_signed_in_is_somebody_else(client: TestClient) -> None:
+    """On a machine where somebody forgot to sign out, a new account must not be a way into theirs."""
+    begin(client, "dX = 1")
+    take_name(client)
+    take_name(client, "Grace")
+
+    assert "dX = 1" not in client.get(LESSON).text
+
+
+def test_the_last_way_in_is_remembered_in_a_cookie_for_this_page_alone(
+    client: TestClient, page: Callable[[str], Page]
+) -> None:
+    answer = client.post("/sign-in/name", data={"name": "Ada", "password": PASSWORD}, follow_redirects=False)
+    (way,) = [one for one in answer.headers.get_list("set-cookie") if one.startswith("way=")]
+
+    assert "Path=/sign-in;" in way
+    assert "Ada" not in way
+    assert "data-last" in page(client.get("/sign-in").text).attributes["password"]
