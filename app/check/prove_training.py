@@ -1,7 +1,7 @@
 """Prove training runs: a short one of every size trains as autograd does, is judged, and invents names."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from app.check.findings import Finding
@@ -17,10 +17,10 @@ from app.settings import Settings
 STEPS = 40
 
 
-async def prove_training(lessons: Sequence[Lesson], grader: Grader) -> list[Finding]:
-    """Findings of all training runs of *lessons*, with the authors' own solutions."""
+async def prove_training(lessons: Sequence[Lesson], grader: Grader, reach: Collection[Lesson] = ()) -> list[Finding]:
+    """Findings of all training runs of *lessons*, with the authors' own solutions, here or in their *reach*."""
     trains = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Train)]
-    found = await asyncio.gather(*(_train(lessons, lesson, train, grader) for lesson, train in trains))
+    found = await asyncio.gather(*(_train((*lessons, *reach), lesson, train, grader) for lesson, train in trains))
     return [one for batch in found for one in batch]
 
 

@@ -1,39 +1,45 @@
 """`backhand check`: parse a course and prove it."""
 
-import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
-from app.check.bounded_grader import Patient
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
-from app.check.prove import prove
+from app.check.kept import KeptFindings
 from app.check.prove_beginning import prove_beginning
 from app.cli import environment
-from app.cli.graders import settled
 from app.cli.refuse import refuse
+from app.content.around import Around, around
 from app.content.blocks import Lesson
 from app.content.errors import LessonError
 from app.content.lessons import read_lessons
-from app.engine.pool.local_graders import LocalGraders
 from app.settings import Settings
 
+ALONE = "No course is around this file, so its links and requirements were not followed. Move it into a unit."
 
-def check(paths: list[Path] | None, form: Format, *, mutants: bool) -> None:
+
+def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool) -> None:
     """Print every finding, and end with what was counted."""
     settings = environment.settings()
     lessons: list[Lesson] = []
+    reach: list[Lesson] = []
     findings: list[Finding] = []
     for path in paths or [settings.lessons]:
         read, found = _read(path)
         lessons += read
         findings += of_errors(found)
-        findings += prove_beginning(read) if any(path.glob("*/unit.md")) else []
+        if any(path.glob("*/unit.md")):
+            findings += prove_beginning(read)
+        else:
+            near = _around(path, read)
+            findings += of_errors(near.faults) if near else _alone(read)
+            reach += near.reach if near else ()
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
-        findings += asyncio.run(_prove(lessons, settings, mutate=mutants))
-    for finding in in_order(findings):
+        findings += _proved(lessons, reach, settings, mutate=mutants, fresh=fresh)
+    for finding in in_order(dict.fromkeys(findings)):
         typer.echo(LINE[form](finding))
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
@@ -42,6 +48,41 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool) -> None:
             ", ".join((_counted(len(lessons), "lesson"), _counted(exercises, "exercise"), _counted(errors, "error")))
         )
     sys.exit(1 if errors else 0)
+
+
+def _proved(
+    lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool, fresh: bool
+) -> list[Finding]:
+    """What is found in *lessons*: of what has not changed, what was kept, unless it is to be proved *fresh*."""
+    kept = KeptFindings(settings.data_dir / "checked", mutate, str(settings.names))
+    known = {lesson.place.path: None if fresh else kept.of(lesson, _used(lesson, lessons, reach)) for lesson in lessons}
+    new = [lesson for lesson in lessons if known[lesson.place.path] is None]
+    others = [lesson for lesson in (*lessons, *reach) if lesson not in new]
+    found: tuple[Finding, ...] = ()
+    if new:
+        from app.cli import proving  # graders are heavy, and what has not changed needs none
+
+        found = proving.proved_now(new, others, settings, mutate=mutate)
+    for lesson in new:
+        kept.keep(lesson, _used(lesson, lessons, reach), found)
+    return [*found, *(one for findings in known.values() for one in findings or ())]
+
+
+def _used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) -> list[Lesson]:
+    """The other lessons that *lesson* names, whose boxes and programs it may use."""
+    return [one for one in (*lessons, *reach) if one is not lesson and f"{one.name}#" in lesson.source]
+
+
+def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
+    try:
+        return around(lessons) if lessons else Around()
+    except OSError as error:
+        refuse(f"The course around {path} cannot be read: {error.strerror}.")
+
+
+def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
+    """A notice for every lesson that speaks of others, where there are none."""
+    return [Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.links or one.requires]
 
 
 def _counted(number: int, noun: str) -> str:
@@ -55,10 +96,3 @@ def _read(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
         return read_lessons(path)
     except OSError as error:
         refuse(f"{path} cannot be read: {error.strerror}. Give a lesson file, a unit or a course folder.")
-
-
-async def _prove(lessons: list[Lesson], settings: Settings, *, mutate: bool) -> tuple[Finding, ...]:
-    async with settled(LocalGraders(settings, keep_facts=False)) as graders:
-        if graders.readiness.state != "ready":
-            refuse(f"Nothing was proved. {graders.readiness.reason}")
-        return await prove(lessons, Patient(graders), mutate=mutate)

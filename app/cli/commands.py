@@ -63,11 +63,12 @@ def check(
         Literal["text", "json", "github"], typer.Option("--format", help="text, json or github (annotations).")
     ] = "text",
     mutants: Annotated[bool, typer.Option(help="Try every single-edit mutant of every solution.")] = True,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Prove again what has not changed.")] = False,
 ) -> None:
     """Parse, derive, run: every solution must pass, everything wrong must be refused with its message."""
     from app.cli import check
 
-    check.check(paths, form, mutants=mutants)
+    check.check(paths, form, mutants=mutants, fresh=fresh)
 
 
 @app.command()

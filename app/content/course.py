@@ -4,20 +4,22 @@ All faults of all files are found in one run.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from posixpath import normpath, relpath
+from posixpath import normpath
 
 from markupsafe import Markup
 
+from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
-from app.content.errors import Faults, LessonError, LessonErrors, did_you_mean
+from app.content.errors import Faults, LessonError, LessonErrors
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
+from app.content.ties import dead_links, requirements
 from app.content.uses import uses_faults
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
@@ -44,7 +46,7 @@ def load_lesson(path: Path | str) -> Lesson:
         LessonErrors: With every fault of the file.
     """
     path = Path(path)
-    text, errors = _text(path, str(path))
+    text, errors = text_of(path, str(path))
     if text is None:
         raise LessonErrors(errors)
     lesson, errors = parse_lesson(text, path.as_posix())
@@ -61,18 +63,18 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
     errors: list[LessonError] = []
     try:
-        read = [_unit(path, folder, errors) for path in _unit_folders(folder, errors)]
+        read = [_unit(path, folder, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
         return None, (_closed(folder, error),)
     lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
     files = {path for one in read for path in (f"{one.folder}/unit.md", *one.files)}
     errors += _names_taken_twice([one.unit for one in read], folder)
-    errors += _requirements(list(lessons.values()), {name for one in read for name in one.ids})
+    errors += requirements(lessons.values(), {name for one in read for name in one.ids})
     errors += uses_faults(lessons.values())
     for one in read:
-        errors += _links(f"{one.folder}/unit.md", one.links, lessons, files)
+        errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files)
     for lesson in lessons.values():
-        errors += _links(lesson.path, lesson.links, lessons, files)
+        errors += dead_links(lesson.path, lesson.links, lessons, files)
     if not any(one.files for one in read):
         place = Place(folder.as_posix(), 1)
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
@@ -105,7 +107,7 @@ def _closed(folder: Path, error: OSError) -> LessonError:
     return LessonError(Place(folder.as_posix(), 1), "unreadable", f"The folder cannot be read: {error.strerror}.")
 
 
-def _unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
+def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
     found = []
     numbers: dict[int, str] = {}
     for path in sorted(folder.iterdir()):
@@ -154,11 +156,11 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
             errors.append(LessonError(Place(file.as_posix(), 1), "file-name", "This is no name for a lesson.", fix))
             continue
         errors += _taken(int(match[1]), file, numbers, "lesson")
-        text, found = _text(file, file.as_posix())
+        text, found = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
             lesson, found = parse_lesson(text, file.as_posix())
-            ids.append(_id_in(text))
+            ids.append(outline(text, relative).name)
         errors += found
         if lesson:
             lessons.append(replace(lesson, path=relative))
@@ -175,10 +177,24 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
     return _Read(path.name, unit, files, ids, page.links)
 
 
-def _id_in(text: str) -> str:
-    """The id of a lesson, even of a faulty one, so that others may require it without a second fault."""
-    front = read_front_matter(file_of(text, ""), LESSON_KEYS, Faults(""))
-    return front.options.text("id") or ""
+def outline(text: str, path: str) -> Lesson:
+    """What the top of a lesson says, even of a faulty one, so that others may require it without a second fault."""
+    front = read_front_matter(file_of(text, path), LESSON_KEYS, Faults(path))
+    folder, _, name = path.rpartition("/")
+    requires = front.lists.get("requires", ())
+    return Lesson(
+        path=path,
+        slug=lesson_slug(name),
+        unit=folder.rpartition("/")[2].partition("-")[2],
+        title=front.options.text("title") or "",
+        name=front.options.text("id") or "",
+        estimate="",
+        requires=tuple(value.text for value in requires),
+        requires_places=tuple(value.place for value in requires),
+        goals=(),
+        draft=front.options.text("draft") == "true",
+        blocks=(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +213,7 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
         fix = "Write '---', 'title: …', '---' and a sentence about it."
         errors.append(LessonError(Place(file.as_posix(), 1), "no-unit-file", "The unit has no 'unit.md'.", fix))
         return _UnitPage(path.name, Markup())
-    text, found = _text(file, file.as_posix())
+    text, found = text_of(file, file.as_posix())
     errors += found
     lines = file_of(text or "", file.as_posix())
     faults = Faults(lines.path)
@@ -223,7 +239,7 @@ def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
     return Deliverable(html=html, made_in=made_in)
 
 
-def _text(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
+def text_of(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
     """The text of a file, or why there is none."""
     place = Place(Path(shown).as_posix(), 1)
     try:
@@ -260,45 +276,3 @@ def _names_taken_twice(units: Iterable[Unit], folder: Path) -> Iterator[LessonEr
         if seen.setdefault(unit.slug, unit) is not unit:
             place = Place((folder / f"{unit.number}-{unit.slug}").as_posix(), 1)
             yield LessonError(place, "duplicate-slug", f"There are two units {unit.slug!r}.", "Rename one of them.")
-
-
-def _requirements(lessons: Sequence[Lesson], ids: Set[str]) -> Iterator[LessonError]:
-    """Every requirement is one of the *ids*, and none leads back to where it came from."""
-    by_name = {lesson.name: lesson for lesson in reversed(lessons)}
-    for lesson in lessons:
-        for name, place in zip(lesson.requires, lesson.requires_places, strict=True):
-            if name not in ids:
-                message = f"No lesson has the id {name!r}."
-                yield LessonError(place, "unknown-lesson", message, did_you_mean(name, ids))
-            elif _leads_to(name, lesson.name, by_name):
-                message = f"{lesson.name!r} and {name!r} require each other."
-                yield LessonError(place, "cycle", message, "Remove one of the requirements.")
-
-
-def _leads_to(start: str, end: str, by_name: Mapping[str, Lesson]) -> bool:
-    """Whether *end* is required, directly or through others, by *start*."""
-    seen: set[str] = set()
-    ahead = [start]
-    while ahead:
-        name = ahead.pop()
-        if name == end:
-            return True
-        if name not in seen and name in by_name:
-            seen.add(name)
-            ahead += by_name[name].requires
-    return False
-
-
-def _links(path: str, links: Iterable[Link], lessons: Mapping[str, Lesson], files: Set[str]) -> Iterator[LessonError]:
-    """Every link to a lesson file leads to a file of the course, and to something on its page."""
-    for link in links:
-        target = normpath(f"{path.rpartition('/')[0]}/{link.target}")
-        if target not in files:
-            message = f"There is no lesson file {link.target!r}."
-            here = [
-                relpath(file, path.rpartition("/")[0] or ".") for file in files
-            ]  # as a link on this page is written
-            yield LessonError(link.place, "broken-link", message, did_you_mean(link.target, here))
-        elif link.anchor and target in lessons and link.anchor not in lessons[target].anchors:
-            message = f"There is nothing called '#{link.anchor}' in {link.target!r}."
-            yield LessonError(link.place, "broken-link", message, did_you_mean(link.anchor, lessons[target].anchors))

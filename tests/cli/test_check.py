@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import app, check
+from app.check.findings import Finding
+from app.cli import app, proving
+from app.content.blocks import Place
 from app.engine.pool.grader_process import GraderDiedError
 from tests.graders import SharedGraders
 
@@ -17,10 +19,16 @@ LESSON = TESTS / "engine" / "layer.md"
 BAD = "---\ntitle: Bad\nid: bad\nestimate: 1 min\n---\n\nHere is a block.\n\n:::{shap} x\n:::\n"
 
 
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is kept here."""
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / "var"))
+
+
 @pytest.fixture
 def shared(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command asks graders that are up already."""
-    monkeypatch.setattr(check, "LocalGraders", lambda *_, **__: graders)
+    monkeypatch.setattr(proving, "LocalGraders", lambda *_, **__: graders)
 
 
 @pytest.fixture
@@ -166,3 +174,72 @@ def close(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return listed(path)
 
     monkeypatch.setattr(Path, "iterdir", iterdir)
+
+
+LINKS = """---
+title: Links
+id: links
+estimate: 1 min
+requires: [nothing]
+---
+
+See [what](02-layer.md#nowhere), [a file](09-none.md), [a draft](03-draft.md) and [more](02-layer.md#layer-backward).
+"""
+SAID = [
+    ("5:12", "unknown-lesson"),
+    ("8:10", "broken-link"),
+    ("8:41", "broken-link"),
+    ("8:64", "draft"),
+]
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("whole", ["file", "unit", "course"])
+def test_links_and_requirements_are_followed_whatever_is_checked(unit: Path, whole: str) -> None:
+    (unit / "01-bad.md").write_text(LINKS)
+    (unit / "03-draft.md").write_text(
+        "---\ntitle: D\nid: d\nestimate: 1 min\nrequires: [links]\ndraft: true\n---\n\nSoon.\n"
+    )
+    path = {"file": unit / "01-bad.md", "unit": unit, "course": unit.parent}[whole]
+
+    result = runner.invoke(app, ["check", str(path), "--no-mutants"])
+
+    found = [line.removeprefix(f"{unit}/01-bad.md:").split(": ")[:2] for line in result.stdout.splitlines()[:-1]]
+    assert [(place, said.split()[0]) for place, said in found if place[0].isdigit()] == SAID
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_lesson_that_stands_alone_is_told_what_was_left_out(tmp_path: Path) -> None:
+    (tmp_path / "01-alone.md").write_text(LINKS)
+
+    result = runner.invoke(app, ["check", str(tmp_path / "01-alone.md")])
+
+    assert "alone notice: No course is around this file" in result.stdout
+
+
+def test_what_has_not_changed_is_not_proved_again(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    finding = Finding(Place((unit / "02-layer.md").as_posix(), 7), "error", "seen", "Once.")
+    monkeypatch.setattr(proving, "proved_now", lambda new, *_, **__: asked.append(len(new)) or (finding,))
+    call = ["check", str(unit / "02-layer.md")]
+
+    outputs = [runner.invoke(app, call).stdout for _ in range(2)]
+    runner.invoke(app, [*call, "--fresh"])
+    runner.invoke(app, [*call, "--no-mutants"])
+    (unit / "02-layer.md").write_text(LESSON.read_text() + "\nMore.\n")
+    runner.invoke(app, call)
+
+    assert ":7:1: seen Once." in outputs[0]
+    assert outputs[0] == outputs[1]
+    assert asked == [1, 1, 1, 1]
+
+
+def test_what_could_not_be_proved_is_tried_again(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    finding = Finding(Place((unit / "02-layer.md").as_posix(), 7), "error", "not-proved", "Busy.")
+    monkeypatch.setattr(proving, "proved_now", lambda new, *_, **__: asked.append(len(new)) or (finding,))
+
+    for _ in range(2):
+        runner.invoke(app, ["check", str(unit / "02-layer.md")])
+
+    assert asked == [1, 1]

@@ -1,0 +1,73 @@
+"""What was found, kept by content: a lesson that has not changed since is not proved again.
+
+The key is of everything that an answer depends on: the text, what it reaches in other lessons, and the sources and
+libraries that judge it. Every entry can be had again, so a lost or damaged file is a miss.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from app.check.findings import Finding
+from app.content.blocks import Lesson, Place
+from app.engine.grader import judges
+
+FOR_NOW = frozenset({"not-proved", "tex-unread"})
+"""Codes of findings that say something of this moment and not of the lesson."""
+MOST = 2000
+
+
+class KeptFindings:
+    """Findings by lesson, in *folder*.
+
+    Args:
+        about: What else they depend on, such as whether mutants were tried.
+    """
+
+    def __init__(self, folder: Path, *about: object) -> None:
+        self._folder = folder
+        self._about = about
+
+    def of(self, lesson: Lesson, reach: Iterable[Lesson]) -> list[Finding] | None:
+        """What was found in *lesson*, which reaches the others; None where it has to be proved."""
+        try:
+            rows = json.loads(self._file(lesson, reach).read_text("utf-8"))
+            return [Finding(Place(lesson.place.path, *at), level, code, said) for at, level, code, said in rows]
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def keep(self, lesson: Lesson, reach: Iterable[Lesson], findings: Iterable[Finding]) -> None:
+        findings = [one for one in findings if one.place.path == lesson.place.path]
+        if any(one.code in FOR_NOW for one in findings):
+            return
+        rows = [[[one.place.line, one.place.column], one.level, one.code, one.message] for one in findings]
+        file = self._file(lesson, reach)
+        part = file.with_suffix(f".{os.getpid()}")
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps(rows), "utf-8")
+            part.replace(file)
+            self._trim()
+
+    def _trim(self) -> None:
+        files = sorted(self._folder.iterdir(), key=lambda file: file.stat().st_mtime, reverse=True)
+        for file in files[MOST:]:
+            file.unlink(missing_ok=True)
+
+    def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
+        sources = sorted(one.source for one in reach)
+        asked = json.dumps([_edition(), list(self._about), lesson.source, sources])
+        return self._folder / f"{sha256(asked.encode()).hexdigest()}.json"
+
+
+@cache
+def _edition() -> list[str]:
+    """Changes whenever the same lesson could be judged in another way."""
+    here = Path(__file__).resolve().parent
+    own = b"".join(file.read_bytes() for file in [*sorted(here.glob("*.py")), here.parents[1] / "static/check-tex.mjs"])
+    return [judges().hex(), sha256(own).hexdigest(), version("torch"), version("numpy")]

@@ -1,0 +1,49 @@
+"""Graders of its own for `backhand check`, and how far they are."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+
+import typer
+
+from app.check.bounded_grader import Patient
+from app.check.findings import Finding
+from app.check.progress import Progress
+from app.check.prove import prove
+from app.cli.graders import settled
+from app.cli.refuse import refuse
+from app.content.blocks import CodeBox, Lesson, Order
+from app.engine.pool.local_graders import LocalGraders
+from app.settings import Settings
+
+AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
+
+
+def proved_now(
+    lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
+) -> tuple[Finding, ...]:
+    """What is found in *lessons*, which may use those in their *reach*."""
+    return asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
+
+
+async def _prove(
+    lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
+) -> tuple[Finding, ...]:
+    boxes = sum(isinstance(one, CodeBox | Order) for lesson in lessons for one in lesson.exercises)
+    progress = Progress(boxes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
+    async with settled(LocalGraders(settings, keep_facts=False)) as graders:
+        if graders.readiness.state != "ready":
+            refuse(f"Nothing was proved. {graders.readiness.reason}")
+        found = await prove(lessons, Patient(graders), mutate=mutate, reach=reach, step=progress.step)
+    if sys.stderr.isatty():
+        typer.echo("\r\x1b[K", err=True, nl=False)
+    return found
+
+
+def _say(text: str) -> None:
+    """A line that the next one replaces, at a terminal; else a line of its own."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r\x1b[K{text}", err=True, nl=False)
+    else:
+        typer.echo(text, err=True)

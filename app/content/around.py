@@ -1,0 +1,66 @@
+"""The course around single lessons: where their links, requirements and uses lead, without reading all of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from posixpath import normpath
+
+from app.content.blocks import Lesson, Train
+from app.content.course import UNIT_FOLDER, markdown_in, outline, text_of, unit_folders
+from app.content.errors import LessonError
+from app.content.parse import parse_lesson
+from app.content.ties import dead_links, requirements
+from app.content.uses import uses_faults
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What *faults* the course around has to say of single lessons, and the other lessons that they *reach*."""
+
+    faults: tuple[LessonError, ...] = ()
+    reach: tuple[Lesson, ...] = ()
+
+
+def around(lessons: Sequence[Lesson]) -> Around | None:
+    """The course around *lessons*, whose paths lead from here; None where one of them stands in no unit.
+
+    Raises:
+        OSError: The course cannot be read.
+    """
+    files = {Path(lesson.path).resolve(): lesson for lesson in lessons}
+    roots = {path.parents[1] for path in files}
+    if len(roots) != 1 or not all(UNIT_FOLDER.match(path.parent.name) for path in files):
+        return None
+    (root,) = roots
+    mine = {path.relative_to(root).as_posix(): lesson for path, lesson in files.items()}
+    every = {path: replace(lesson, path=path) for path, lesson in mine.items()}
+    for folder in unit_folders(root, []):
+        for file in markdown_in(folder):
+            path = file.relative_to(root).as_posix()
+            text, _ = text_of(file, path) if path not in mine else (None, ())
+            if text is not None:
+                every[path] = outline(text, path)
+    reached = {path: one for path in _named_by(mine, every) if (one := _parsed(root / path, path)) is not None}
+    known = every | reached
+    pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
+    places = {lesson.place.path for lesson in lessons}
+    found = [*requirements(known.values(), {one.name for one in known.values()}), *uses_faults(known.values())]
+    found += [one for path, lesson in mine.items() for one in dead_links(path, lesson.links, known, {*known, *pages})]
+    return Around(tuple(one for one in found if one.place.path in places), tuple(reached.values()))
+
+
+def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterator[str]:
+    """The paths of the other lessons of which more than the top has to be known."""
+    by_name = {lesson.name: path for path, lesson in every.items()}
+    for path, lesson in mine.items():
+        linked = (normpath(f"{path.rpartition('/')[0]}/{link.target}") for link in lesson.links if link.anchor)
+        uses = (one.uses.partition("#")[0] for one in lesson.exercises if isinstance(one, Train) and "#" in one.uses)
+        for target in (*linked, *(by_name.get(name, "") for name in uses)):
+            if target in every and target not in mine:
+                yield target
+
+
+def _parsed(file: Path, path: str) -> Lesson | None:
+    text, _ = text_of(file, path)
+    lesson, _ = parse_lesson(text, path) if text is not None else (None, ())
+    return lesson
