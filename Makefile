@@ -20,13 +20,16 @@ setup: .venv/.installed static/dist/manifest.json
 developed: .venv/.developed static/dist/manifest.json
 
 # torch first and alone where an index of its own is given; what is there then stays. All the rest in one call: each
-# one looks at every package anew, and builds this project once more.
+# one looks at every package anew, and builds this project once more. Modules are compiled when they are imported, most
+# never are; what a zygote imports is imported once here, since a zygote writes nothing.
+PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11."; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info; mended = {11: 10, 12: 6}.get(v[1], 0); v[2] < mended and print("Note: Python 3.%d.%d reads quoted cookies in quadratic time (CVE-2024-7592), 3.%d.%d does not. Backhand lets no quoted cookie come so far." % (v[1], v[2], v[1], mended))'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(if $(TORCH_INDEX),$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) --index-url '$(TORCH_INDEX)' -c constraints.txt)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.$(1)' -c constraints.txt
+	$(if $(TORCH_INDEX),$(PIP_INSTALL) $(TORCH) --index-url '$(TORCH_INDEX)')
+	$(PIP_INSTALL) --editable '.$(1)'
+	$(BIN)/python -c 'import torch'
 endef
 
 .venv/.installed: pyproject.toml constraints.txt
@@ -68,7 +71,7 @@ suite: developed tools
 
 # What `make test` leaves out, and ten times as many examples of each fuzz test.
 prove: developed tools
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[prove]' -c constraints.txt
+	$(PIP_INSTALL) --editable '.[prove]'
 	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
