@@ -8,11 +8,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Select, and_, bindparam, exists, func, select
+from sqlalchemy import FromClause, Select, Table, and_, bindparam, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from app.store.database import now
 from app.store.tables import Assignment, Attempt, Draft, Event, Membership, Progress
@@ -34,7 +33,7 @@ class Standing:
     Args:
         tries: How many attempts are stored; *same* of them ended as the newest did, with the same code.
         newest: The newest attempt; the next three fields tell of it. None where there is none.
-        changed_at: When the text was last changed, or answered.
+        tried_at: When the newest attempt was made.
         hints: How many are open.
     """
 
@@ -46,7 +45,7 @@ class Standing:
     correct: bool | None = None
     code: str | None = None
     kind: str = ""
-    changed_at: datetime | None = None
+    tried_at: datetime | None = None
     solved_at: datetime | None = None
     solution_at: datetime | None = None
     hints: int = 0
@@ -91,9 +90,15 @@ async def assigned(db: AsyncSession, class_id: int) -> Asked:
     return found
 
 
+def asks(asked: Asked, lesson: str, exercise: str) -> bool:
+    """Whether *exercise* is among what is *asked*."""
+    some = asked.get(lesson, frozenset())
+    return some is None or exercise in some
+
+
 async def learners(db: AsyncSession, class_id: int) -> list[Membership]:
     """The learners of a class, by name."""
-    rows = await db.scalars(_LEARNERS, {"class_id": class_id})
+    rows = await db.scalars(select(Membership).where(_LEARNS), {"class_id": class_id})
     return sorted(rows, key=lambda row: (row.name.casefold(), row.learner_id))
 
 
@@ -110,20 +115,31 @@ async def standings(
         return []
     values = {"class_id": class_id, "lesson": lesson}
     found: dict[tuple[int, str], dict[str, Any]] = {}
+    for learner, name, code, correct, kind, newest, at, same in await db.execute(
+        _narrowed(_ENDINGS, _ATTEMPT, exercise, before), values
+    ):
+        one = found.setdefault((learner, name), {"tries": 0, "newest": 0})
+        one["tries"] += same
+        if newest > one["newest"]:
+            one.update(newest=newest, same=same, correct=correct, code=code, kind=kind, tried_at=at)
+    for learner, name, solved_at, solution_at, hints in await db.execute(
+        _narrowed(_STEPS, _PROGRESS, exercise), values
+    ):
+        steps = {"solved_at": solved_at, "solution_at": solution_at, "hints": hints}
+        found.setdefault((learner, name), {}).update(steps)
+    return [
+        Standing(learner=learner, exercise=name, **one)
+        for (learner, name), one in found.items()
+        if asks(asked, lesson, name)
+    ]
 
-    def at(row: Any) -> dict[str, Any]:
-        place = row.learner_id, row.exercise
-        return found.setdefault(place, {"learner": row.learner_id, "exercise": row.exercise})
 
-    for row in await db.execute(_narrowed(_ENDINGS, Attempt, exercise, before), values):
-        _add_ending(at(row), row)
-    for row in await db.execute(_narrowed(_CHANGES, Draft, exercise), values):
-        one = at(row)
-        one["changed_at"] = max(row.saved_at, one.get("changed_at", row.saved_at))
-    for row in await db.execute(_narrowed(_STEPS, Progress, exercise), values):
-        at(row).update(solved_at=row.solved_at, solution_at=row.solution_at, hints=row.hints)
-    some = asked[lesson]
-    return [Standing(**one) for (_, name), one in found.items() if some is None or name in some]
+async def changes(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> dict[int, datetime]:
+    """By learner, when the text of an assigned exercise was last changed."""
+    if not asks(await assigned(db, class_id), lesson, exercise):
+        return {}
+    rows = await db.execute(_CHANGES, {"class_id": class_id, "lesson": lesson, "exercise": exercise})
+    return {row.learner_id: row.saved_at for row in rows}
 
 
 async def said_in(db: AsyncSession, attempts: Iterable[int]) -> dict[int, Said]:
@@ -139,27 +155,23 @@ async def codes(
     asked = await assigned(db, class_id)
     question = _CODES if since is None else _CODES_SINCE
     if learner is not None:
-        question = question.where(Membership.learner_id == learner)
+        question = question.where(_MEMBER.c.learner_id == learner)
     rows = await db.execute(question, {"class_id": class_id, "since": since})
-    counted = [Counted(*row) for row in rows if row.lesson in asked]
-    return [one for one in counted if (some := asked[one.lesson]) is None or one.exercise in some]
+    return [Counted(*row) for row in rows if asks(asked, row.lesson, row.exercise)]
 
 
 async def recent(db: AsyncSession, class_id: int, since: datetime) -> list[tuple[str, str]]:
     """Where somebody answered *since* then: lesson and exercise, the newest first."""
     asked = await assigned(db, class_id)
     rows = await db.execute(_RECENT, {"class_id": class_id, "since": since})
-    places = [(row.lesson, row.exercise) for row in rows if row.lesson in asked]
-    return [(lesson, name) for lesson, name in places if (some := asked[lesson]) is None or name in some]
+    return [(row.lesson, row.exercise) for row in rows if asks(asked, row.lesson, row.exercise)]
 
 
 async def trace(db: AsyncSession, class_id: int, learner: int, lesson: str) -> list[Attempt]:
     """Every stored attempt of a learner in *lesson*, oldest first."""
     asked = await assigned(db, class_id)
-    if lesson not in asked:
-        return []
     rows = await db.scalars(_TRACE, {"class_id": class_id, "learner": learner, "lesson": lesson})
-    return [row for row in rows if (some := asked[lesson]) is None or row.exercise in some]
+    return [row for row in rows if asks(asked, lesson, row.exercise)]
 
 
 async def explain(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:
@@ -174,92 +186,75 @@ async def explained(db: AsyncSession, class_id: int, lesson: str, exercise: str)
     return await db.scalar(_EXPLAINED, values)
 
 
-def _narrowed(question: Select[Any], table: Any, exercise: str | None, before: datetime | None = None) -> Select[Any]:
+def _narrowed(
+    question: Select[Any], table: FromClause, exercise: str | None, before: datetime | None = None
+) -> Select[Any]:
     if exercise is not None:
-        question = question.where(table.exercise == exercise)
-    return question if before is None else question.where(table.created_at <= before)
+        question = question.where(table.c.exercise == exercise)
+    return question if before is None else question.where(table.c.created_at <= before)
 
 
-def _add_ending(one: dict[str, Any], row: Any) -> None:
-    """Count *row*, the attempts of one learner that ended alike, into where they stand."""
-    one["tries"] = one.get("tries", 0) + row.same
-    if row.newest > one.get("newest", 0):
-        told = {"newest": row.newest, "same": row.same, "correct": row.correct, "code": row.code, "kind": row.kind}
-        one.update(told, changed_at=row.changed_at)
-
-
-def _of_learners(*columns: Any, table: Any) -> Select[Any]:
+def _of_learners(table: FromClause, *columns: Any) -> Select[Any]:
     """*columns* of *table*, of those who are learners of a class now."""
-    mine = and_(
-        Membership.class_id == bindparam("class_id"),
-        Membership.role == "learner",
-        Membership.joined_at.is_not(None),
-        Membership.left_at.is_(None),
-        Membership.blocked.is_(False),
+    return select(*columns).join_from(_MEMBER, table, table.c.learner_id == _MEMBER.c.learner_id).where(_LEARNS)
+
+
+def _counted(table: FromClause) -> Select[Any]:
+    """The codes in *table*, some attempts."""
+    learners, place = func.count(table.c.learner_id.distinct()), (table.c.lesson, table.c.exercise, table.c.code)
+    return (
+        _of_learners(table, *place, learners, func.count())
+        .where(table.c.code.is_not(None))
+        .group_by(*place)
+        .order_by(learners.desc(), func.count().desc(), table.c.code)
     )
-    if table is Membership:
-        return select(*columns).where(mine)
-    return select(*columns).join_from(Membership, table, table.learner_id == Membership.learner_id).where(mine)
 
 
+# Of the bare tables: rows that became objects would cost more than the questions.
+_MEMBER, _ATTEMPT, _DRAFT, _PROGRESS = (cast(Table, one.__table__) for one in (Membership, Attempt, Draft, Progress))
+_LEARNS = and_(
+    _MEMBER.c.class_id == bindparam("class_id"),
+    _MEMBER.c.role == "learner",
+    _MEMBER.c.joined_at.is_not(None),
+    _MEMBER.c.left_at.is_(None),
+    _MEMBER.c.blocked.is_(False),
+)
 _IN_A_CLASS = select(exists().where(Membership.learner_id == bindparam("learner"), Membership.left_at.is_(None)))
 _ASSIGNED = (
     select(Assignment.lesson, Assignment.exercises)
     .where(Assignment.class_id == bindparam("class_id"))
     .order_by(Assignment.id)
 )
-_LEARNERS = _of_learners(Membership, table=Membership)
+_ENDING = tuple(_ATTEMPT.c[name] for name in ("learner_id", "exercise", "code", "correct", "kind"))
 _ENDINGS = (
-    _of_learners(
-        Attempt.learner_id,
-        Attempt.exercise,
-        Attempt.code,
-        Attempt.correct,
-        Attempt.kind,
-        func.max(Attempt.id).label("newest"),
-        func.max(Attempt.created_at).label("changed_at"),
-        func.count().label("same"),
-        table=Attempt,
-    )
-    .where(Attempt.lesson == bindparam("lesson"))
-    .group_by(Attempt.learner_id, Attempt.exercise, Attempt.code, Attempt.correct, Attempt.kind)
-)
-_CHANGES = _of_learners(Draft.learner_id, Draft.exercise, Draft.saved_at, table=Draft).where(
-    Draft.lesson == bindparam("lesson")
+    _of_learners(_ATTEMPT, *_ENDING, func.max(_ATTEMPT.c.id), func.max(_ATTEMPT.c.created_at), func.count())
+    .where(_ATTEMPT.c.lesson == bindparam("lesson"))
+    .group_by(*_ENDING)
 )
 _STEPS = _of_learners(
-    Progress.learner_id, Progress.exercise, Progress.solved_at, Progress.solution_at, Progress.hints, table=Progress
-).where(Progress.lesson == bindparam("lesson"))
-
-
-def _counted(table: Any) -> Select[Any]:
-    count = func.count(table.learner_id.distinct())
-    return (
-        _of_learners(table.lesson, table.exercise, table.code, count, func.count(), table=table)
-        .where(table.code.is_not(None))
-        .group_by(table.lesson, table.exercise, table.code)
-        .order_by(count.desc(), func.count().desc(), table.code)
-    )
-
-
+    _PROGRESS, *(_PROGRESS.c[name] for name in ("learner_id", "exercise", "solved_at", "solution_at", "hints"))
+).where(_PROGRESS.c.lesson == bindparam("lesson"))
+_CHANGES = _of_learners(_DRAFT, _DRAFT.c.learner_id, _DRAFT.c.saved_at).where(
+    _DRAFT.c.lesson == bindparam("lesson"), _DRAFT.c.exercise == bindparam("exercise")
+)
 # First what is of these minutes, by its index, and then whose it is: SQLite alone would ask the other way round, and
 # read all that the class ever answered.
-_SINCE = aliased(
-    Attempt,
-    select(Attempt)
-    .where(Attempt.code.is_not(None), Attempt.created_at >= bindparam("since"))
+_SINCE = (
+    select(*(_ATTEMPT.c[name] for name in ("id", "learner_id", "lesson", "exercise", "code")))
+    .where(_ATTEMPT.c.code.is_not(None), _ATTEMPT.c.created_at >= bindparam("since"))
     .cte("since")
-    .prefix_with("MATERIALIZED"),
+    .prefix_with("MATERIALIZED")
 )
-_CODES, _CODES_SINCE = _counted(Attempt), _counted(_SINCE)
+_CODES, _CODES_SINCE = _counted(_ATTEMPT), _counted(_SINCE)
 _RECENT = (
-    _of_learners(_SINCE.lesson, _SINCE.exercise, table=_SINCE)
-    .group_by(_SINCE.lesson, _SINCE.exercise)
-    .order_by(func.max(_SINCE.id).desc())
+    _of_learners(_SINCE, _SINCE.c.lesson, _SINCE.c.exercise)
+    .group_by(_SINCE.c.lesson, _SINCE.c.exercise)
+    .order_by(func.max(_SINCE.c.id).desc())
 )
 _TRACE = (
-    _of_learners(Attempt, table=Attempt)
-    .where(Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
+    select(Attempt)
+    .join(Membership, Membership.learner_id == Attempt.learner_id)
+    .where(_LEARNS, Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
     .order_by(Attempt.id)
 )
 _EXPLAINED = select(func.max(Event.at)).where(

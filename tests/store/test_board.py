@@ -86,16 +86,14 @@ async def test_somebody_who_has_it_and_tries_on_is_not_called_wrong(database, gr
     assert not found.wrong
 
 
-async def test_a_text_that_is_written_changes_the_moment_of_the_last_change(database, group, joined, tried):
+async def test_a_text_that_is_saved_without_a_check_is_a_change(database, group, joined, tried):
     ada = await joined()
     await tried(ada, "dX:sign")
     async with database.write() as db:
         draft = (await save_draft(db, ada, LESSON, BOX, "dX = 2")).draft
         draft.saved_at = now() + timedelta(minutes=3)
 
-    [found] = await asked(database, board.standings, group, LESSON, BOX)
-
-    assert found.changed_at == draft.saved_at
+    assert await asked(database, board.changes, group, LESSON, BOX) == {ada: draft.saved_at}
 
 
 async def test_nobody_is_told_of_who_is_no_learner_of_the_class_now(database, group, joined, tried):
@@ -129,6 +127,12 @@ async def test_nothing_is_told_of_what_is_not_assigned(database, group, joined, 
 
     assert await asked(database, board.standings, group, "elsewhere") == []
     assert await asked(database, board.trace, group, ada, "elsewhere") == []
+    async with database.write() as db:
+        for lesson, exercise in (("elsewhere", BOX), ("short", "second"), ("short", "first")):
+            await save_draft(db, ada, lesson, exercise, "dX = 2")
+    assert await asked(database, board.changes, group, "elsewhere", BOX) == {}
+    assert await asked(database, board.changes, group, "short", "second") == {}
+    assert list(await asked(database, board.changes, group, "short", "first")) == [ada]
     assert [one.exercise for one in await asked(database, board.standings, group, "short")] == ["first"]
     assert [one.exercise for one in await asked(database, board.trace, group, ada, "short")] == ["first"]
     for options in ({}, {"since": hour}, {"learner": ada}):
