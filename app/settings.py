@@ -60,6 +60,9 @@ class Settings(BaseSettings):
     require_landlock: bool = Field(default=False, description="Refuse code where Landlock is missing.")
     cgroup: Path | None = Field(default=None, description="A control group in which each zygote makes its own.")
     secure_cookies: bool = Field(default=False, description="Behind TLS: __Host- cookies with Secure.")
+    shared_by: int = Field(
+        default=3, ge=2, le=100, description="So many learners share a mistake before a class is shown their line."
+    )
     names: Path | None = Field(default=None, description="A list of names for the character model.")
 
     @field_validator("database_url")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import FromClause, Select, Table, and_, bindparam, exists, func, select
+from sqlalchemy import FromClause, Select, Table, and_, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.database import now
+from app.store.classes import record
 from app.store.tables import Assignment, Attempt, Draft, Event, Membership, Progress
 
 EXPLAINED = "explained"
@@ -73,11 +73,6 @@ class Said:
 
     text: str
     verdict: str
-
-
-async def in_a_class(db: AsyncSession, learner: int) -> bool:
-    """Whether anybody may be watching how *learner* gets on."""
-    return bool(await db.scalar(_IN_A_CLASS, {"learner": learner}))
 
 
 async def assigned(db: AsyncSession, class_id: int) -> Asked:
@@ -176,8 +171,7 @@ async def trace(db: AsyncSession, class_id: int, learner: int, lesson: str) -> l
 
 async def explain(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:
     """Keep that an exercise was explained to the class now."""
-    place = f"{lesson}/{exercise}"
-    db.add(Event(at=now(), class_id=class_id, actor=actor, verb=EXPLAINED, subject=place, data="{}"))
+    await record(db, class_id, actor, EXPLAINED, f"{lesson}/{exercise}")
 
 
 async def explained(db: AsyncSession, class_id: int, lesson: str, exercise: str) -> datetime | None:
@@ -219,7 +213,6 @@ _LEARNS = and_(
     _MEMBER.c.left_at.is_(None),
     _MEMBER.c.blocked.is_(False),
 )
-_IN_A_CLASS = select(exists().where(Membership.learner_id == bindparam("learner"), Membership.left_at.is_(None)))
 _ASSIGNED = (
     select(Assignment.lesson, Assignment.exercises)
     .where(Assignment.class_id == bindparam("class_id"))

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import hold, now
-from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
+from app.store.tables import Attempt, Draft, Learner, Membership, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
 KEPT_ATTEMPTS = 50
@@ -83,6 +83,11 @@ async def record_check(
     return Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
 
 
+async def in_class(db: AsyncSession, learner: int) -> bool:
+    """Whether *learner* is in a class, where somebody may be watching."""
+    return bool(await db.scalar(_IN_CLASS, {"learner": learner}))
+
+
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
     """The verdict (JSON) that anybody's same text for the same task already got."""
     return await db.scalar(_STORED_VERDICT, {"task_key": task_key})
@@ -137,6 +142,7 @@ _FORGET_OLDER = delete(Attempt).where(
 )
 _COUNTS_AT = select(func.count(), _FAILED).where(*_AT_ONE)
 _INSERT = insert(cast(Table, Attempt.__table__))
+_IN_CLASS = select(exists().where(Membership.learner_id == bindparam("learner"), Membership.left_at.is_(None)))
 _STORED_VERDICT = (
     select(Attempt.verdict).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
 )

@@ -32,6 +32,7 @@ from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
+    class_board,
     class_home,
     code_boxes,
     contents,
@@ -92,6 +93,7 @@ def create_app(
         tasks=tasks,
         runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
+        bus=bus,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
     )
@@ -157,6 +159,7 @@ def create_app(
         health,
         joining,
         class_home,
+        class_board,
     ):
         app.include_router(room.router)
     app.router.routes[:0] = pages.former_addresses(shown)

@@ -30,6 +30,7 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer
+from app.store.bus import Bus
 from app.store.database import Database
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
@@ -148,6 +149,7 @@ class Site:
     tasks: Tasks
     runs: Runs
     metrics: Metrics
+    bus: Bus
     guesses: Allowance
     """Wrong codes of classes, by network."""
     tries: Allowance

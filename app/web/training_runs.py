@@ -60,6 +60,11 @@ class Runs:
         self._closing = False
 
     @property
+    def closing(self) -> bool:
+        """Whether the server is about to stop, so that every stream of events ends."""
+        return self._closing
+
+    @property
     def under_way(self) -> int:
         return len(self._live)
 

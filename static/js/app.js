@@ -10,3 +10,4 @@ import "./frames.js";
 import "./pickers.js";
 import "./dialog.js";
 import "./train.js";
+import "./board.js";

@@ -53,7 +53,7 @@ def statements(forward: Forward) -> list[Statement]:
 
 
 def graph(scene: Scene) -> Markup:
-    """Draw the program that `:forward:` names; `highlight` adds marks to the forks."""
+    """Draw the program that `:forward:` names; `highlight` adds marks to the forks, a board has one line `lit`."""
     forward, shapes = scene.forward, scene.shapes
     if forward is None:
         raise KeyError("graph wants a forward program")
@@ -74,6 +74,8 @@ def graph(scene: Scene) -> Markup:
     ]
     for index, line in enumerate(lines):
         y = TOP + STEP * index
+        if line.name == scene.given.get("lit"):
+            parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, rx=4.0, class_="line-lit"))
         parts.append(tag("circle", cx=x, cy=y, r=6.0, class_="fork" if line.name in marked else "node"))
         parts.append(text(x + 18, y + 5, line.source, class_="figure-code", anchor="start"))
         if line.name in shapes:

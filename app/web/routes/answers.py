@@ -1,7 +1,7 @@
 """Quiz answers, one at a time or a sheet of them: mark, remember, show."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from app.content.blocks import Exercise, Lesson, Matmul, Number, Quiz, Shape, Sheet
 from app.store import progress
+from app.store.board import heard
 from app.store.progress import LessonState
 from app.store.tables import Progress
 from app.web.render import back_to, wants_fragment
@@ -103,7 +104,7 @@ async def _marked(site: Site, lesson: Lesson, quiz: Quiz, given: tuple[str, ...]
     return quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
 
 
-async def _recorded(site: Site, learner: int, lesson: Lesson, views: Iterable[QuizView]) -> Mapping[str, Progress]:
+async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[QuizView]) -> Mapping[str, Progress]:
     """Keep the answers of *views* and what was said about them; the progress in the lesson, by exercise."""
     async with site.database.write() as db:
         for view in views:
@@ -117,6 +118,9 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Iterable[Qu
             await progress.record_attempt(db, learner, lesson.name, view.name, answered)
             if view.feedback.correct:
                 await progress.mark_solved(db, learner, lesson.name, view.name)
+        if await progress.in_class(db, learner):
+            for view in views:
+                await site.bus.tell(db, heard(lesson.name, view.name))
         await db.flush()
         return await progress.progress_in(db, learner, lesson.name)
 

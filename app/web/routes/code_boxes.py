@@ -18,6 +18,7 @@ from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
+from app.store.board import heard
 from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.json_columns import encoded
@@ -124,6 +125,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)
+        if await progress.in_class(db, learner):
+            await site.bus.tell(db, heard(*box.names))
     if not wants_fragment(request):
         return box.back()
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})

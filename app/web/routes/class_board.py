@@ -1,0 +1,162 @@
+"""The board of a class: what it is stuck on at one exercise, live; and the same for the wall of a lecture hall."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.settings import Settings
+from app.store import board
+from app.store.classes import Inside, inside
+from app.store.database import now
+from app.web.class_access import MAY, PREFIX, Watching, class_page
+from app.web.middleware.visitor import NotNowError
+from app.web.render import back_to
+from app.web.site import Site, TheSite
+from app.web.views.board_view import GONE_AFTER, BoardView, Place, board_view, by_lesson, places
+from app.web.views.slips_view import lately, slips_view
+
+router = APIRouter(prefix=PREFIX)
+
+AT_MOST_EVERY = 1.0
+"""A class that answers all at once is shown once a second."""
+TOO_MANY = "This board is watched in too many places at once."
+WATCH_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is looked at: an exercise, as *slug/name*, for the *project*or, with the *graph*."""
+
+    place: str
+    project: bool
+    graph: bool
+
+    def address(self, class_id: int, end: str = "", **other: str | bool) -> str:
+        """Of the same look at a board, or with something else in it."""
+        asked = {"place": self.place, "project": self.project, "graph": self.graph, **other}
+        query = "&".join(f"{name}={value if isinstance(value, str) else 1}" for name, value in asked.items() if value)
+        return f"/classes/{class_id}/board{end}" + (f"?{query}" if query else "")
+
+
+async def asked(
+    place: Annotated[str, Query(max_length=400)] = "", *, project: bool = False, graph: bool = False
+) -> Asked:
+    return Asked(place=place, project=project, graph=graph)
+
+
+TheAsked = Annotated[Asked, Depends(asked)]
+
+
+@router.get("/board")
+async def look(request: Request, site: TheSite, within: Watching, asked: TheAsked) -> Response:
+    """One exercise; where none is named, the one that somebody was last wrong at."""
+    group = within.group.id
+    async with site.database.read() as db:
+        all_places = places(site.course, await board.assigned(db, group))
+        here = await _place(db, group, all_places, asked.place)
+        view = await _view(request, db, within, here) if here else None
+        recent = await lately(db, site.course, group)
+    at = all_places.index(here) if here else 0
+    asked = Asked(place=here.value if here else "", project=asked.project, graph=asked.graph)
+    return class_page(
+        request,
+        site,
+        within,
+        "board_projected.html" if asked.project else "board.html",
+        view=view,
+        asked=asked,
+        here=here,
+        places=by_lesson(all_places),
+        before=all_places[at - 1] if here and at else None,
+        after=all_places[at + 1] if here and at + 1 < len(all_places) else None,
+        recent=recent,
+    )
+
+
+@router.post("/board/explained")
+async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(max_length=400)] = "") -> Response:
+    """Mark this moment; the board tells from here on who has left the mistake."""
+    group = within.group.id
+    async with site.database.write() as db:
+        here = _named(places(site.course, await board.assigned(db, group)), place)
+        await board.explain(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
+        await site.bus.tell(db, board.heard(here.lesson.name, here.exercise.name))
+    return back_to(Asked(place=place, project=False, graph=False).address(group))
+
+
+async def watched(
+    request: Request, site: TheSite, within: Watching, asked: TheAsked
+) -> AsyncIterator[AsyncIterator[str]]:
+    """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
+    async with site.database.read() as db:
+        here = _named(places(site.course, await board.assigned(db, within.group.id)), asked.place)
+    with site.runs.watching(within.person.learner_id) as free:
+        if not free:
+            raise NotNowError(TOO_MANY, WATCH_SECONDS)
+        yield _moments(request, site, within, here, asked)
+
+
+@router.get("/board/events", response_class=EventSourceResponse)
+async def events(moments: Annotated[AsyncIterator[str], Depends(watched)]) -> AsyncIterator[ServerSentEvent]:
+    """`board` events: the board as HTML, whenever it has changed."""
+    async for html in moments:
+        yield ServerSentEvent(raw_data=html, event="board")
+
+
+async def _moments(request: Request, site: Site, within: Inside, here: Place, asked: Asked) -> AsyncIterator[str]:
+    """Until the server stops, or whoever watches may not any more, or the exercise is assigned no more."""
+    group, seen = within.group.id, ""
+    with site.bus.hearing(board.heard(here.lesson.name, here.exercise.name)) as ear:
+        while not site.runs.closing:
+            began = time.monotonic()
+            async with site.database.read() as db:
+                mine = await inside(db, group, within.person.learner_id)
+                asks = board.asks(await board.assigned(db, group), here.lesson.name, here.exercise.name)
+                if mine is None or not mine.is_at_least(MAY["watch"]) or not asks:
+                    return
+                view = await _view(request, db, within, here)
+            template = "_board_projected.html" if asked.project else "_board.html"
+            html = site.pages.text(template, view=view, asked=asked, group=within.group)
+            if html != seen:
+                yield html
+                seen = html
+            await asyncio.sleep(AT_MOST_EVERY - (time.monotonic() - began))
+            await ear.wait()
+
+
+async def _view(request: Request, db: AsyncSession, within: Inside, here: Place) -> BoardView:
+    settings: Settings = request.app.state.settings
+    return await board_view(db, within.group, here.lesson, here.exercise, least=settings.shared_by)
+
+
+def _named(all_places: list[Place], place: str) -> Place:
+    found = next((one for one in all_places if one.value == place), None)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+async def _place(db: AsyncSession, group: int, all_places: list[Place], place: str) -> Place | None:
+    """The exercise at *place*, else the one that somebody was last wrong at, else the first."""
+    if place:
+        return _named(all_places, place)
+    by_name = {(one.lesson.name, one.exercise.name): one for one in all_places}
+    recent = await board.recent(db, group, now() - GONE_AFTER)
+    return next((by_name[one] for one in recent if one in by_name), next(iter(all_places), None))
+
+
+@router.get("/slips")
+async def slips(request: Request, site: TheSite, within: Watching) -> Response:
+    """Which mistakes the class makes, by the operation that they are made at."""
+    async with site.database.read() as db:
+        view = slips_view(site.course, await board.codes(db, within.group.id), by_learners=True)
+    return class_page(request, site, within, "slips.html", view=view)

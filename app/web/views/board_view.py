@@ -1,0 +1,265 @@
+"""The board of one exercise: what a class is stuck on now, counted over the newest attempt of each learner."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from markupsafe import Markup
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
+from app.store import board
+from app.store.board import Standing
+from app.store.database import now
+from app.store.tables import Class, Membership
+from app.teaching.dates import written
+from app.web.pictures.graph import graph, statements
+from app.web.pictures.scene import Scene
+from app.web.pictures.svg import tag
+from app.web.views.faults import Fault, fault_of, most_often
+
+STUCK_TIMES = 3
+STUCK_FOR = timedelta(minutes=10)
+GONE_AFTER = timedelta(minutes=90)
+"""Whoever changed nothing for so long is not waiting for anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Those who made one mistake, *of* so many in the class; *line* is what most wrote, where that is told."""
+
+    fault: Fault
+    people: tuple[Membership, ...]
+    of: int
+    line: str
+
+    @property
+    def count(self) -> int:
+        return len(self.people)
+
+    @property
+    def drawn(self) -> Markup:
+        """A bar as long as its share of the class."""
+        width = 100 * self.count / max(1, self.of)
+        rect = tag("rect", width=float(width), height=1.0)
+        return tag("svg", rect, class_="bar", viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody who may need a visit, and why."""
+
+    person: Membership
+    times: int
+    idle: timedelta
+    said: Markup
+
+    @property
+    def minutes(self) -> int:
+        return int(self.idle.total_seconds() // 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What became of those who had one mistake when it was explained."""
+
+    said: Markup
+    then: int
+    solved: int
+    other: int
+
+    @property
+    def left(self) -> int:
+        return self.solved + self.other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardView:
+    """One exercise of one class, as it stands now.
+
+    Args:
+        least: So many learners must share a mistake before their line is shown, or anything in a projection.
+        explained: When it was explained last, with what became of the mistakes that were there then.
+    """
+
+    lesson: Lesson
+    exercise: Exercise
+    size: int
+    solved: int
+    untried: int
+    bars: tuple[Bar, ...]
+    waiting: tuple[Waiting, ...]
+    least: int
+    explained: datetime | None
+    timezone: str
+    since: tuple[Since, ...]
+    forward: Forward | None
+
+    @property
+    def explained_at(self) -> str:
+        return written(self.explained, self.timezone) if self.explained else ""
+
+    @property
+    def wrong(self) -> int:
+        return sum(bar.count for bar in self.bars)
+
+    @property
+    def shared(self) -> tuple[Bar, ...]:
+        """The bars that tell of nobody in particular."""
+        return tuple(bar for bar in self.bars if bar.count >= self.least)
+
+    @property
+    def others(self) -> int:
+        """How many have a mistake that few share."""
+        return self.wrong - sum(bar.count for bar in self.shared)
+
+    def rough(self, count: int) -> str:
+        """*count*, where it tells of nobody in particular."""
+        return str(count) if count == 0 or count >= self.least else f"fewer than {self.least}"
+
+    @property
+    def lit(self) -> str:
+        """The tensor whose line of the forward program most are stuck at; empty where it is none."""
+        if self.forward is None:
+            return ""
+        stuck: Counter[str] = Counter()
+        for bar in self.shared:
+            stuck[line_at(self.forward, bar.fault)] += bar.count
+        del stuck[""]
+        return stuck.most_common(1)[0][0] if stuck else ""
+
+    @property
+    def graph(self) -> Markup:
+        """The forward program, with that line lit."""
+        if self.forward is None:
+            return Markup()
+        return graph(Scene(given={"lit": self.lit}, of=None, forward=self.forward, shapes={}))
+
+
+def line_at(forward: Forward, fault: Fault) -> str:
+    """The first tensor of the statement that a gradient comes back through; empty where there is none.
+
+    A tensor that several statements read has several ways back; a code that names one of them is about that one.
+    """
+    readers = [one.name for one in statements(forward) if fault.name.removeprefix("d") in one.reads]
+    named = fault.key.rpartition(":")[2]
+    return named if named in readers else readers[0] if readers else ""
+
+
+async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: Exercise, *, least: int) -> BoardView:
+    """The board as it stands now."""
+    place = group.id, lesson.name, exercise.name
+    people = {one.learner_id: one for one in await board.learners(db, group.id)}
+    standings = {one.learner: one for one in await board.standings(db, *place)}
+    stuck = {learner: one for learner, one in standings.items() if one.wrong}
+    faults = await _faults(db, exercise, stuck)
+    explained = await board.explained(db, *place)
+    solved = sum(one.solved_at is not None for one in standings.values())
+    tried = sum(one.solved_at is not None or one.tries > 0 for one in standings.values())
+    return BoardView(
+        lesson=lesson,
+        exercise=exercise,
+        size=len(people),
+        solved=solved,
+        untried=len(people) - tried,
+        bars=_bars(faults, people, least),
+        waiting=_waiting(stuck, faults, people, await board.changes(db, *place)),
+        least=least,
+        explained=explained,
+        timezone=group.timezone,
+        since=await _since(db, place, exercise, explained, standings, faults) if explained else (),
+        forward=lesson.forwards.get(exercise.forward or "") if isinstance(exercise, CodeBox) else None,
+    )
+
+
+async def _faults(db: AsyncSession, exercise: Exercise, stuck: Mapping[int, Standing]) -> dict[int, Fault]:
+    said = await board.said_in(db, [one.newest for one in stuck.values() if one.newest])
+    return {
+        learner: fault_of(exercise, one.code, said[one.newest]) for learner, one in stuck.items() if one.newest in said
+    }
+
+
+def _bars(faults: Mapping[int, Fault], people: Mapping[int, Membership], least: int) -> tuple[Bar, ...]:
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for learner, fault in faults.items():
+        alike[fault.key].append(learner)
+    bars = []
+    for group in alike.values():
+        # What was said may quote a text: what was said most often quotes the fewest.
+        said = Counter(faults[one] for one in group)
+        line = most_often(faults[one].line for one in group) if len(group) >= least else ""
+        mine = sorted((people[one] for one in group), key=lambda one: one.name.casefold())
+        bars.append(Bar(said.most_common(1)[0][0], tuple(mine), len(people), line))
+    return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
+
+
+def _waiting(
+    stuck: Mapping[int, Standing],
+    faults: Mapping[int, Fault],
+    people: Mapping[int, Membership],
+    changes: Mapping[int, datetime],
+) -> tuple[Waiting, ...]:
+    """Those who repeat themselves or have stopped, the longest first."""
+    found = []
+    for learner, fault in faults.items():
+        one = stuck[learner]
+        moments = [at for at in (one.tried_at, changes.get(learner)) if at]
+        idle = now() - max(moments)
+        if idle < GONE_AFTER and (one.same >= STUCK_TIMES or idle >= STUCK_FOR):
+            found.append(Waiting(people[learner], one.same, idle, fault.said))
+    return tuple(sorted(found, key=lambda one: (-one.idle, -one.times)))
+
+
+async def _since(
+    db: AsyncSession,
+    place: tuple[int, str, str],
+    exercise: Exercise,
+    moment: datetime,
+    standings: Mapping[int, Standing],
+    faults: Mapping[int, Fault],
+) -> tuple[Since, ...]:
+    """Of the mistakes that were there at *moment*, who has left them."""
+    before = {
+        one.learner: one
+        for one in await board.standings(db, *place, before=moment)
+        if one.correct is False and (one.solved_at is None or one.solved_at > moment)
+    }
+    had = await _faults(db, exercise, before)
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for learner, fault in had.items():
+        alike[fault.key].append(learner)
+    found = []
+    for key, group in alike.items():
+        solved = sum(standings[one].solved_at is not None for one in group)
+        still = sum(one in faults and faults[one].key == key for one in group)
+        found.append(Since(had[group[0]].said, len(group), solved, len(group) - solved - still))
+    return tuple(sorted(found, key=lambda one: -one.then))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """An exercise that is assigned; *number* counts within its lesson."""
+
+    lesson: Lesson
+    exercise: Exercise
+    number: int
+
+    @property
+    def value(self) -> str:
+        return f"{self.lesson.slug}/{self.exercise.name}"
+
+
+def by_lesson(all_places: Sequence[Place]) -> list[tuple[Lesson, list[Place]]]:
+    return [(lesson, list(those)) for lesson, those in groupby(all_places, key=lambda one: one.lesson)]
+
+
+def places(course: Course, asked: board.Asked) -> list[Place]:
+    """Every exercise that is assigned, in the order of the course."""
+    return [
+        Place(lesson, one, number)
+        for lesson in course.lessons
+        for number, one in enumerate(lesson.exercises, start=1)
+        if board.asks(asked, lesson.name, one.name)
+    ]

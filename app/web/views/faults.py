@@ -1,0 +1,89 @@
+"""What went wrong in one attempt, in a form in which the attempts of many can be counted together.
+
+Nothing of a text is read but its lines: a line is one of a learner's, cut before its comment.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from app.content.blocks import Choice, Exercise, Matmul, Quiz
+from app.content.prose import sentence
+from app.grading.judge.verdict import Verdict
+from app.store.board import Said
+from app.web.json_columns import decoded_answer, decoded_verdict
+from app.web.verdict_words import OUTCOMES, first_fault
+
+LONGEST_LINE = 160
+OLD = "An answer from before an update of the server."
+NOT_READY = "Something is left to write."
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What went wrong: *key* is the same for all who did the same.
+
+    Args:
+        said: What the learner was told, in a sentence.
+        line: The line that it was said of, as it was written; empty for an answer to a question.
+        name: The gradient that it is about, such as `dW`; empty where it is about none.
+    """
+
+    key: str
+    said: Markup
+    line: str = ""
+    name: str = ""
+
+
+def fault_of(exercise: Exercise, code: str | None, said: Said) -> Fault:
+    """What went wrong in an attempt at *exercise* with the diagnosis *code*."""
+    given = decoded_answer(said.text) if isinstance(exercise, Quiz) else None
+    if given is not None:
+        return Fault("".join(",".join(given).split()), answer_words(exercise, given))
+    verdict = decoded_verdict(said.verdict)
+    if verdict is None:
+        return Fault(code or "old", sentence(code or OLD))
+    at = next((one for one in verdict.names if code and one.code == code), None) or first_fault(verdict)
+    if at is None or (code is None and verdict.outcome != "graded"):
+        return Fault(verdict.outcome, sentence(OUTCOMES[verdict.outcome]), _line(said.text, _place(verdict)))
+    if code is None:
+        return Fault(f"{at.name}:{at.verdict}", sentence(at.message or NOT_READY), name=at.name)
+    return Fault(code, sentence(at.message or code), _line(said.text, at.line), at.name)
+
+
+def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
+    """An answer to a question, as people would say it."""
+    match exercise:
+        case Choice(options=options):
+            chosen = [options[int(one)].html for one in given if one.isdecimal() and int(one) < len(options)]
+            return Markup("; ").join(chosen) or Markup("nothing chosen")
+        case Matmul() if len(given) == 4:
+            left, turned, right, also = given
+            return Markup("<code>{}{} @ {}{}</code>").format(left, ".T" * bool(turned), right, ".T" * bool(also))
+        case _:
+            return Markup("<code>{}</code>").format(escape(", ".join(given)[:LONGEST_LINE]) or "–")
+
+
+def most_often(lines: Iterable[str]) -> str:
+    """The line that was written most often, spaces aside, in the spelling that was used most often."""
+    counted = Counter(line for line in lines if line)
+    if not counted:
+        return ""
+    alike: Counter[str] = Counter()
+    for line, count in counted.items():
+        alike["".join(line.split())] += count
+    wanted = alike.most_common(1)[0][0]
+    return next(line for line, _ in counted.most_common() if "".join(line.split()) == wanted)
+
+
+def _place(verdict: Verdict) -> int | None:
+    return verdict.line or next((one.line for one in verdict.names if one.line), None)
+
+
+def _line(text: str, number: int | None) -> str:
+    lines = text.split("\n")
+    if number is None or not 0 < number <= len(lines):
+        return ""
+    return " ".join(lines[number - 1].partition("#")[0].split())[:LONGEST_LINE]

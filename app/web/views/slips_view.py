@@ -1,0 +1,147 @@
+"""Which mistakes are made at which kind of operation: by a class, or by one learner."""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
+from app.store import board
+from app.store.board import Counted
+from app.store.database import now
+
+JUST_NOW = timedelta(minutes=10)
+MOST_RECENT, MOST_SLIPS = 6, 12
+MANY_WAYS, OTHER = "forks", "other boxes"
+CALLS = {
+    "sums and means": "sum mean var std cumsum prod norm",
+    "softmax, losses": "softmax log_softmax logsumexp cross_entropy binary_cross_entropy_with_logits mse_loss",
+    "views": "view reshape transpose permute t flatten unsqueeze squeeze expand swapaxes cat stack repeat T mT",
+    "picks": "gather index_select max min amax amin take where masked_fill embedding one_hot topk sort",
+    "norms": "layer_norm batch_norm",
+}
+FAMILY_OF = {name: family for family, names in CALLS.items() for name in names.split()}
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.MatMult: "matrix products",
+    ast.Add: "sums of tensors",
+    ast.Sub: "sums of tensors",
+    ast.Mult: "products, quotients",
+    ast.Div: "products, quotients",
+    ast.Pow: "powers",
+}
+FUNCTIONS, COPIES = "functions", "copies"
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """One kind of mistake: in each family of operations, how often, and its share there in percent."""
+
+    name: str
+    counts: tuple[int, ...]
+    shares: tuple[int, ...]
+    total: int
+
+    def heat(self, at: int) -> int:
+        """From 0 to 4, how much of a family this mistake is."""
+        return -(-self.shares[at] // 25)
+
+
+@dataclass(frozen=True, slots=True)
+class SlipsView:
+    """Slips by *families* of operations, the most frequent first; *left_out* are too rare to be shown."""
+
+    families: tuple[str, ...]
+    slips: tuple[Slip, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """A mistake of the last minutes."""
+
+    lesson: Lesson
+    exercise: Exercise
+    code: str
+    learners: int
+
+
+def slips_view(course: Course, counted: Iterable[Counted], *, by_learners: bool) -> SlipsView:
+    """The table of *counted*; *by_learners* counts people, otherwise attempts."""
+    lessons = {one.name: one for one in course.lessons}
+    cells: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in counted:
+        lesson = lessons.get(one.lesson)
+        if lesson is not None:
+            cells[slip_of(one.code)][family_of(lesson, one.exercise, one.code)] += (
+                one.learners if by_learners else one.attempts
+            )
+    totals = sum(cells.values(), Counter[str]())
+    families = tuple(name for name, _ in totals.most_common())
+    ordered = sorted(cells.items(), key=lambda item: (-item[1].total(), item[0]))
+    slips = tuple(
+        Slip(
+            name.replace("-", " "),
+            tuple(row[one] for one in families),
+            tuple(round(100 * row[one] / totals[one]) for one in families),
+            row.total(),
+        )
+        for name, row in ordered[:MOST_SLIPS]
+    )
+    return SlipsView(families, slips, len(ordered) - len(slips))
+
+
+def slip_of(code: str) -> str:
+    """The kind of mistake in a diagnosis code: `dW:mean` is a `mean`, `dh:through:mean` as well."""
+    parts = [one for one in code.split(":")[1:] if one != "through"]
+    return parts[0] if parts else code
+
+
+def family_of(lesson: Lesson, exercise: str, code: str) -> str:
+    """The kind of operation that a gradient comes back through."""
+    box = lesson.named.get(exercise)
+    forward = lesson.forwards.get(box.forward or "") if isinstance(box, CodeBox) else None
+    if forward is None or not code.startswith("d"):
+        return OTHER
+    if slip_of(code).startswith("share"):
+        return MANY_WAYS
+    return operation_on(forward, code.partition(":")[0].removeprefix("d"))
+
+
+def operation_on(forward: Forward, tensor: str) -> str:
+    """The family of the operation that reads *tensor* first."""
+    tree = ast.parse(forward.source)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == tensor and isinstance(node.ctx, ast.Load):
+            return _family(parents[node], parents)
+    return OTHER
+
+
+def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
+    match node:
+        case ast.BinOp(op=op):
+            return OPERATORS.get(type(op), FUNCTIONS)
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) | ast.Attribute(attr=name):
+            return FAMILY_OF.get(name, FUNCTIONS)
+        case ast.Subscript():
+            return "picks"
+        case ast.Assign():
+            return COPIES
+        case ast.List() | ast.Tuple() | ast.keyword() | ast.Starred():
+            return _family(parents[node], parents)
+        case _:
+            return FUNCTIONS
+
+
+async def lately(db: AsyncSession, course: Course, class_id: int) -> list[Lately]:
+    """The most frequent mistakes of the last minutes."""
+    lessons = {one.name: one for one in course.lessons}
+    found = []
+    for one in await board.codes(db, class_id, since=now() - JUST_NOW):
+        exercise = lessons[one.lesson].named.get(one.exercise) if one.lesson in lessons else None
+        if exercise is not None:
+            found.append(Lately(lessons[one.lesson], exercise, one.code, one.learners))
+    return found[:MOST_RECENT]

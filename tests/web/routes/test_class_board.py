@@ -1,0 +1,271 @@
+"""The board tells what a class is stuck on: nobody else's work, no line of few, no name on the wall."""
+
+import asyncio
+import json
+
+import pytest
+from starlette.requests import Request
+
+from app.settings import Settings
+from app.store import board
+from app.store.classes import inside
+from app.store.tables import Assignment
+from app.web.application import create_app
+from app.web.routes.class_board import Asked, _moments
+from app.web.views.board_view import Place
+from tests.web.asking import asking
+from tests.web.classroom import Classroom
+from tests.web.conftest import RIGHT
+
+AT = "linear/linear-backward"
+CHECK = "/lessons/linear/code/linear-backward/check"
+WRONG = "dX = dY @ W  # by {name}\n"
+
+
+@pytest.fixture
+def room(app, client):
+    assert client
+    return Classroom(app)
+
+
+@pytest.fixture
+def teacher(room):
+    return room.browser("Ada", teaches=True)
+
+
+@pytest.fixture
+def group(room, teacher):
+    assert teacher
+    group = room.found("Algebra", "Ada")
+    assign(room, group, "linear-layer")
+    return group
+
+
+def assign(room, group, lesson, exercises=None):
+    async def add(db):
+        some = None if exercises is None else json.dumps(exercises)
+        db.add(Assignment(class_id=group.id, lesson=lesson, exercises=some, late_share=0.5, points=10))
+
+    room.write(add)
+
+
+def enrol(room, group, *names):
+    """Their browsers."""
+    browsers = [room.browser(name) for name in names]
+    for name in names:
+        room.join(group, name)
+    return browsers
+
+
+def wrong(browser, code=WRONG):
+    assert browser.post(CHECK, data={"code": code, "revision": 0}).status_code == 200
+
+
+def shown(teacher, group, at=AT, **query):
+    answer = teacher.get(f"/classes/{group.id}/board", params={"place": at, **query})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_learners_are_counted_by_the_mistake_of_their_newest_attempt(room, group, teacher):
+    bob, cleo, dan, eve, _ = enrol(room, group, "Bob", "Cleo", "Dan", "Eve", "Finn")
+    for one in (bob, cleo, dan):
+        wrong(one)
+    wrong(eve)
+    eve.post(CHECK, data={"code": RIGHT, "revision": 1})
+
+    page = shown(teacher, group)
+
+    assert "5 learners: 1 solved it, 3 are wrong now, 1 did not try it." in page
+    assert "This is the transpose of <code>dX</code>." in page
+    assert page.count('<p class="bar-head">') == 1
+
+
+@pytest.mark.parametrize(("names", "told"), [(("Bob", "Cleo", "Dan"), True), (("Bob", "Cleo"), False)])
+def test_a_line_is_shown_where_enough_share_the_mistake_once_and_without_its_comment(room, group, teacher, names, told):
+    spaces = ("dX = dY @ W", "dX = dY @ W", "dX=dY@W")
+    for one, text, name in zip(enrol(room, group, *names), spaces, names, strict=False):
+        wrong(one, f"{text}  # by {name}\n")
+
+    page = shown(teacher, group)
+
+    assert page.count('<pre class="bar-line">') == told
+    assert "# by" not in page
+
+
+def test_a_projection_names_nobody_and_tells_nothing_that_few_share(room, group, teacher):
+    names = ("Bob Brown", "Cleo Clay", "Dan Dare", "Eve Early")
+    *three, eve = enrol(room, group, *names)
+    for one in three:
+        wrong(one)
+    wrong(eve, "error")
+
+    page = shown(teacher, group, project="1")
+
+    assert not any(name in page for name in names)
+    assert "This is the transpose of <code>dX</code>." in page
+    assert "Stopped by an error" in shown(teacher, group)
+    assert "Stopped by an error" not in page
+    assert "fewer than 3 solved it" not in page  # nobody did
+    assert "0 solved it, 4 wrong now" in page
+
+
+def test_a_projection_lights_the_line_that_most_are_stuck_at(room, group, teacher):
+    for one in enrol(room, group, "Bob", "Cleo", "Dan"):
+        wrong(one)
+
+    page = shown(teacher, group, project="1", graph="1")
+
+    assert "the line that makes <code>Y</code>" in page
+    assert 'class="line-lit"' in page
+    assert 'class="line-lit"' not in shown(teacher, group, project="1")
+
+
+def test_answers_to_a_question_are_counted_as_they_were_given(room, group, teacher):
+    answers = ("3,2", "3, 2", "4")
+    for one, answer in zip(enrol(room, group, "Bob", "Cleo", "Dan"), answers, strict=True):
+        one.post("/lessons/linear/quiz/half", data={"answer": answer})
+    for one in (room.browser("Gus"),):
+        one.post("/lessons/linear/quiz/half", data={"answer": "77"})
+
+    page = shown(teacher, group, at="linear/half")
+
+    assert "<code>4</code>" in page
+    assert page.count('<p class="bar-head">') == 2
+    assert "77" not in page
+
+
+def test_an_option_that_was_chosen_is_shown_in_its_words(room, group, teacher):
+    [bob] = enrol(room, group, "Bob")
+    bob.post("/lessons/linear/quiz/pick", data={"answer": "0"})
+
+    assert "a mean" in shown(teacher, group, at="linear/pick")
+
+
+def test_after_an_explanation_the_board_tells_who_has_left_the_mistake(room, group, teacher):
+    bob, cleo, dan = enrol(room, group, "Bob", "Cleo", "Dan")
+    for one in (bob, cleo, dan):
+        wrong(one)
+
+    page = teacher.post(f"/classes/{group.id}/board/explained", data={"place": AT}).text
+    assert "<td>3</td><td>0</td><td>0</td>" in page
+    bob.post(CHECK, data={"code": RIGHT, "revision": 1})
+    wrong(cleo, "error")
+
+    page = shown(teacher, group)
+
+    assert "<td>3</td><td>2</td><td>1</td>" in page
+
+
+def test_whoever_makes_the_same_mistake_three_times_is_waiting(room, group, teacher):
+    bob, cleo = enrol(room, group, "Bob", "Cleo")
+    for text in ("a = 1", "a = 2", "a = 3"):
+        wrong(bob, text)
+    wrong(cleo)
+
+    waiting = shown(teacher, group).partition('id="waiting"')[2].partition("</section>")[0]
+
+    assert "Bob" in waiting
+    assert "3 times" in waiting
+    assert "Cleo" not in waiting
+
+
+def test_who_leaves_is_gone_from_the_board_at_once(room, group, teacher):
+    bob, cleo = enrol(room, group, "Bob", "Cleo")
+    wrong(bob)
+    wrong(cleo)
+
+    bob.post(f"/classes/{group.id}/leave")
+
+    page = shown(teacher, group)
+    assert "Bob" not in page
+    assert "1 learner: 0 solved it, 1 is wrong now, 0 did not try it." in page
+
+
+def test_without_a_name_the_board_opens_where_somebody_was_last_wrong(room, group, teacher):
+    assert '<option value="linear/dw-shape" selected>' in shown(teacher, group, at="")
+
+    [bob] = enrol(room, group, "Bob")
+    wrong(bob)
+
+    assert f'<option value="{AT}" selected>' in shown(teacher, group, at="")
+
+
+def test_only_what_is_assigned_has_a_board(room, teacher):
+    group = room.found("Algebra", "Ada")
+    assert "Nothing is assigned yet." in shown(teacher, group, at="")
+    assign(room, group, "linear-layer", ["half"])
+
+    found = {
+        at: teacher.get(f"/classes/{group.id}/board", params={"place": at}).status_code
+        for at in ("linear/half", AT, "reading/half", "nowhere/x", "x" * 300)
+    }
+
+    assert found == {"linear/half": 200, AT: 404, "reading/half": 404, "nowhere/x": 404, "x" * 300: 404}
+    assert teacher.post(f"/classes/{group.id}/board/explained", data={"place": AT}).status_code == 404
+    assert teacher.get(f"/classes/{group.id}/board/events", params={"place": AT}).status_code == 404
+
+
+@pytest.mark.parametrize("page", ["board", "board/events?place=linear/half", "slips"])
+def test_a_learner_sees_no_board(room, group, page):
+    [bob] = enrol(room, group, "Bob")
+
+    assert bob.get(f"/classes/{group.id}/{page}").status_code == 404
+
+
+def test_the_least_that_share_a_line_is_a_setting():
+    assert Settings(shared_by=5).shared_by == 5
+    with pytest.raises(ValueError, match="shared_by"):
+        Settings(shared_by=1)
+
+
+def test_slips_are_counted_by_the_operation_that_they_are_made_at(room, group, teacher):
+    for one in enrol(room, group, "Bob", "Cleo"):
+        wrong(one)
+
+    page = teacher.get(f"/classes/{group.id}/slips").text
+
+    assert '<th scope="col">matrix products</th>' in page
+    assert "transposed" in page
+    assert "2 <span" in page
+
+
+def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_to_see_it(
+    settings, course, grader, monkeypatch
+):
+    monkeypatch.setattr("app.web.routes.class_board.AT_MOST_EVERY", 0.0)
+    app = create_app(settings, course, grader)
+    with asking(app) as asker:
+        room = Classroom(app, asker.run)
+        room.browser("Ada", teaches=True)
+        group = room.found("Algebra", "Ada")
+        assign(room, group, "linear-layer")
+        site = app.state.site
+        lesson = course.lessons[0]
+        here = Place(lesson, lesson.named["linear-backward"], 0)
+
+        async def watch():
+            async with site.database.read() as db:
+                within = await inside(db, group.id, room.ids["Ada"])
+            request = Request({"type": "http", "app": app})
+            asked = Asked(place=AT, project=False, graph=False)
+            moments = _moments(request, site, within, here, asked)
+            first = await anext(moments)
+            coming = asyncio.ensure_future(anext(moments))
+            await asyncio.sleep(0)
+            async with site.database.write() as db:
+                await board.explain(db, group.id, room.ids["Ada"], "linear-layer", "linear-backward")
+                await site.bus.tell(db, board.heard("linear-layer", "linear-backward"))
+            return first, await coming, moments
+
+        first, second, moments = asker.run(watch())
+        assert "Press the button" in first
+        assert "Marked" in second
+
+        async def end():
+            async with site.database.write() as db:
+                (await inside(db, group.id, room.ids["Ada"])).person.role = "learner"
+                await site.bus.tell(db, board.heard("linear-layer", "linear-backward"))
+            return [html async for html in moments]
+
+        assert asker.run(end()) == []
