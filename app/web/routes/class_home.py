@@ -42,7 +42,7 @@ async def _teacher(site: Site, learner: int | None) -> Learner:
 @router.get("/classes/new")
 async def blank(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
     me = await _teacher(site, await visitor.learner())
-    return _form(request, site, called=me.name or "")
+    return _form(request, site, mine=me.name or "")
 
 
 @router.post("/classes/new")
@@ -59,21 +59,21 @@ async def make(
     name, called = one_line(name), one_line(called)
     problem = name_fault(called) or zone_fault(timezone) or ("" if name else "Write what the class is called.")
     if problem:
-        return _form(request, site, name=name, timezone=timezone, called=called, problem=problem)
+        return _form(request, site, name=name, timezone=timezone, mine=called, problem=problem)
     async with site.database.write() as db:
         group = await classes.found(db, name[:200], timezone, me.id, called)
     return back_to(f"/classes/{group.id}")
 
 
 def _form(
-    request: Request, site: Site, *, called: str, name: str = "", timezone: str = "", problem: str = ""
+    request: Request, site: Site, *, mine: str, name: str = "", timezone: str = "", problem: str = ""
 ) -> Response:
     return site.pages.page(
         request,
         "class_new.html",
         status=409 if problem else 200,
         name=name,
-        called=called,
+        mine=mine,
         timezone=timezone,
         zones=timezones(),
         problem=problem,
