@@ -165,6 +165,8 @@ class Lesson:
         links: Links to other lesson files, which the course checks.
         source: The text of the file, for those who take the lesson away.
         was: Former ids, which are former addresses as well.
+        address: The path of its page.
+        drawn: Whether it is no lesson of the course but an item of practice.
     """
 
     path: str
@@ -183,6 +185,12 @@ class Lesson:
     links: tuple[Link, ...] = ()
     source: str = field(default="", repr=False)
     was: tuple[str, ...] = ()
+    address: str = ""
+    drawn: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.address:
+            object.__setattr__(self, "address", f"/lessons/{self.slug}")
 
     @cached_property
     def every(self) -> tuple[Block, ...]:

@@ -348,7 +348,7 @@ class PracticeAttempt(Base):
     """An item that was given to a learner, for the card of *family* and *slip*; at most once.
 
     Its texts and verdicts are attempts at the lesson `practice/<item>`. *code* is the first slip that was made at it,
-    *seconds* how long it took, *hints* how many were open when it was done.
+    *seconds* how long it took, *hints* how many were open when it was done. At *left_at* the learner went past it.
     """
 
     __tablename__ = "practice_attempt"
@@ -361,6 +361,7 @@ class PracticeAttempt(Base):
     slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
     given_at: Mapped[datetime]
     done_at: Mapped[datetime | None]
+    left_at: Mapped[datetime | None]
     code: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     seconds: Mapped[int | None]
     hints: Mapped[int]

@@ -9,6 +9,7 @@ from functools import partial
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -29,6 +30,9 @@ from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
+from app.web.practice_drawing import Drawing
+from app.web.practice_items import Curriculum, PracticeItems
+from app.web.practice_sittings import Practice
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
@@ -43,6 +47,7 @@ from app.web.routes import (
     joining,
     me,
     pages,
+    practice_pages,
     sign_in,
     theme,
     training,
@@ -96,6 +101,7 @@ def create_app(
         bus=bus,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
+        practice=Practice(Curriculum(shown), PracticeItems(), Drawing(database, grader).make),
     )
 
     @asynccontextmanager
@@ -149,10 +155,7 @@ def create_app(
         pages,
         downloads,
         finish,
-        answers,
-        code_boxes,
         training,
-        hints,
         theme,
         sign_in,
         me,
@@ -160,8 +163,15 @@ def create_app(
         joining,
         class_home,
         class_board,
+        practice_pages,
     ):
         app.include_router(room.router)
+    for room in (answers, code_boxes, hints):
+        for route in room.router.routes:
+            assert isinstance(route, APIRoute)
+            for home in ("/lessons/{slug}", "/practice/{item}"):
+                # One by one: of a router that is included the log would tell the rest of the path alone.
+                app.add_api_route(home + route.path, route.endpoint, methods=sorted(route.methods or ()))
     app.router.routes[:0] = pages.former_addresses(shown)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app
@@ -211,6 +221,8 @@ async def _show_error(request: Request, status: int, title: str, message: str) -
 
 def _came_from(site: Site, request: Request) -> str:
     """The exercise whose form was sent; empty where it was none."""
+    if "item" in request.path_params:
+        return f"/practice/{request.path_params['item']}"
     lesson = site.course.at.get(request.path_params.get("slug", ""))
     name = request.path_params.get("name", "")
-    return f"/lessons/{lesson.slug}#{name}" if lesson is not None and lesson.exercise(name) else ""
+    return f"{lesson.address}#{name}" if lesson is not None and lesson.exercise(name) else ""

@@ -27,6 +27,8 @@ from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Allowance, Faults, NotNowError
 from app.web.verdict_words import JUDGED, LASTING
 
+MOST_OTHERS = 512
+"""Tasks of practice that are kept at hand."""
 AT_ONCE = 2
 FAULT_COSTS = 4
 """Questions that a learner cannot ask within the minute, where a grader ended over one."""
@@ -46,24 +48,35 @@ class Tasks:
     """
 
     def __init__(self, course: Course, mark: str = "") -> None:
-        judged_by = judges() + mark.encode()
-        self._tasks: dict[tuple[str, str], AnyTask] = {}
-        self._hashes: dict[tuple[str, str], str] = {}
-        for lesson in course.lessons:
-            for exercise in lesson.exercises:
-                if isinstance(exercise, CodeBox):
-                    task = task_of(lesson, exercise)
-                    self._tasks[lesson.name, exercise.name] = task
-                    self._hashes[lesson.name, exercise.name] = sha256(
-                        judged_by + json.dumps(plain(task), sort_keys=True).encode()
-                    ).hexdigest()
+        self._judged_by = judges() + mark.encode()
+        self._course = {
+            (lesson.name, exercise.name): self._made(lesson, exercise)
+            for lesson in course.lessons
+            for exercise in lesson.exercises
+            if isinstance(exercise, CodeBox)
+        }
+        self._others: dict[tuple[str, str], tuple[AnyTask, str]] = {}
 
     def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:
-        return self._tasks[lesson.name, exercise.name]
+        return self._of(lesson, exercise)[0]
 
     def key(self, lesson: Lesson, exercise: CodeBox, code: str) -> str:
-        key = f"{self._hashes[lesson.name, exercise.name]}\0{code}"
+        key = f"{self._of(lesson, exercise)[1]}\0{code}"
         return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _of(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
+        """Of the course, or of an item of practice, which is met here for the first time."""
+        place = lesson.name, exercise.name
+        found = self._course.get(place) or self._others.get(place)
+        if found is None:
+            while len(self._others) >= MOST_OTHERS:
+                del self._others[next(iter(self._others))]
+            found = self._others[place] = self._made(lesson, exercise)
+        return found
+
+    def _made(self, lesson: Lesson, exercise: CodeBox) -> tuple[AnyTask, str]:
+        task = task_of(lesson, exercise)
+        return task, sha256(self._judged_by + json.dumps(plain(task), sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(slots=True)

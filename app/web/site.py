@@ -1,5 +1,6 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -30,16 +31,19 @@ from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer
+from app.store import cards
 from app.store.bus import Bus
 from app.store.database import Database
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Allowance, Visitor
 from app.web.pictures import draw
+from app.web.practice_sittings import Practice
 from app.web.render import Pages
 from app.web.training_runs import Runs
 
 MOST_KEPT = 4096
+ITEM = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 MODULES = ("torch", "F", "math")
 
 T = TypeVar("T")
@@ -153,6 +157,7 @@ class Site:
     guesses: Allowance
     """Wrong codes of classes, by network."""
     tries: Allowance
+    practice: Practice
 
     @cached_property
     def with_math(self) -> frozenset[str]:
@@ -192,10 +197,20 @@ class Site:
             case HuntTask(mending=task) | (Task() as task):
                 return scope_of(task, self.shapes.inferred(task.forward))
 
+    async def practised(self, learner: int | None, item: str) -> Lesson | None:
+        """An item of practice as a lesson; None for a learner who was not given it."""
+        if learner is None or not ITEM.fullmatch(item):
+            return None
+        async with self.database.read() as db:
+            given = await cards.given(db, learner, int(item))
+            row = await cards.item(db, int(item)) if given else None
+        return self.practice.items.lesson(row) if row else None
+
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""
         done = sum(all(name in solved for name in names) for names in lesson.tasks)
-        return LessonProgress(lesson=lesson, done=done, total=len(lesson.tasks), after=self.neighbours(lesson)[1])
+        after = self.neighbours(lesson)[1] if not lesson.drawn else None
+        return LessonProgress(lesson=lesson, done=done, total=len(lesson.tasks), after=after)
 
     def unit_of(self, lesson: Lesson) -> Unit:
         return next(unit for unit in self.course.units if lesson in unit.lessons)
@@ -244,8 +259,12 @@ TheSite = Annotated[Site, Depends(site_of)]
 TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 
 
-async def lesson_of(site: TheSite, slug: Annotated[str, Path()]) -> Lesson:
-    lesson = site.course.at.get(slug)
+async def lesson_of(request: Request, site: TheSite, visitor: TheVisitor) -> Lesson:
+    """The lesson of the address, or the item of practice, for those who were given it."""
+    if "slug" in request.path_params:
+        lesson = site.course.at.get(request.path_params["slug"])
+    else:
+        lesson = await site.practised(await visitor.learner(), request.path_params["item"])
     if lesson is None:
         raise HTTPException(404)
     return lesson

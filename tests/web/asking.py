@@ -133,7 +133,14 @@ class Standing(dict[str, str]):
 
 
 CLASS_CODE = "K7Q-M2X-9DV"
-PARAMETERS = {"slug": "linear", "name": "linear-backward", "kind": "code", "form": "md", "path": "none.css"}
+PARAMETERS = {
+    "slug": "linear",
+    "name": "linear-backward",
+    "kind": "code",
+    "form": "md",
+    "path": "none.css",
+    "family": "matmul",
+}
 
 
 def path_of(template: str, **values: str) -> str:

@@ -30,7 +30,7 @@ DITTO = ('"', "''", "″", "〃", "”")
 router = APIRouter()
 
 
-@router.post("/lessons/{slug}/quiz/{name}")
+@router.post("/quiz/{name}")
 async def answer(
     request: Request,
     site: TheSite,
@@ -49,14 +49,14 @@ async def answer(
     view = await _marked(site, lesson, quiz, _plain(fields))
     rows = await _recorded(site, await visitor.begin(), lesson, [view])
     if not wants_fragment(request):
-        return back_to(f"/lessons/{lesson.slug}", quiz.name)
+        return back_to(lesson.address, quiz.name)
     state = LessonState(progress=rows)
     return site.pages.fragment(
         "_answered.html", view=_standing(view, state), progress=site.progress(lesson, state.solved)
     )
 
 
-@router.post("/lessons/{slug}/sheet/{name}")
+@router.post("/sheet/{name}")
 async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, name: str) -> Response:
     """Mark the rows of a sheet whose answer is new."""
     sheet = lesson.sheets.get(name)
@@ -71,7 +71,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
     rows = await _recorded(site, learner, lesson, views)
     if not wants_fragment(request):
-        return back_to(f"/lessons/{lesson.slug}", next((view.name for view in views), name))
+        return back_to(lesson.address, next((view.name for view in views), name))
     state = LessonState(progress=rows)
     return site.pages.fragment(
         "_sheet_answered.html",

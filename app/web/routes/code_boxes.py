@@ -29,7 +29,7 @@ from app.web.verdict_words import VerdictView, nudge_announcement, run_announcem
 from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word, starter_of
 from app.web.views.text_history import HistoryView, history_view
 
-router = APIRouter(prefix="/lessons/{slug}/code/{name}")
+router = APIRouter(prefix="/code/{name}")
 
 CONFLICT = "Another tab had changed this box. Its text is kept under History."
 
@@ -66,7 +66,7 @@ class Box:
         return code_view(site.kept, lesson, box, state, site.scope(lesson, box), site.shapes.known(lesson, box))
 
     def back(self, query: str = "") -> Response:
-        return back_to(f"/lessons/{self.lesson.slug}{query}", self.exercise.name)
+        return back_to(f"{self.lesson.address}{query}", self.exercise.name)
 
 
 def received(exercise: CodeBox, code: str, line: int | None = None) -> str:

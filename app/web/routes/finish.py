@@ -61,7 +61,7 @@ async def _exam(site: Site, learner: int | None, solved: Solved) -> Exam | None:
     verdict, passed_at = await _sat(site, learner, lesson, exam)
     right = {one.name for one in verdict.names if one.verdict in RIGHT} if verdict else set()
     return Exam(
-        url=f"/lessons/{lesson.slug}#{exam.name}",
+        url=f"{lesson.address}#{exam.name}",
         gradients=gradients_of(site.unit_of(lesson), exam, solved, right),
         passed_at=passed_at,
     )
@@ -92,4 +92,4 @@ def _trained(site: Site, row: TrainingRun) -> Trained | None:
     snapshot = decoded_snapshot(row.finished)
     if lesson is None or not isinstance(exercise, Train) or snapshot is None:
         return None
-    return Trained(snapshot, f"/lessons/{lesson.slug}#{exercise.name}")
+    return Trained(snapshot, f"{lesson.address}#{exercise.name}")

@@ -17,7 +17,7 @@ from app.web.views.exercise_view import hints_view
 router = APIRouter()
 
 
-@router.post("/lessons/{slug}/{kind}/{name}/hint")
+@router.post("/{kind}/{name}/hint")
 async def hint(
     request: Request,
     site: TheSite,
@@ -41,9 +41,9 @@ async def hint(
         await db.flush()
         state = await progress.lesson_state(db, learner, *names)
     if not wants_fragment(request):
-        return back_to(f"/lessons/{lesson.slug}", exercise.name)
+        return back_to(lesson.address, exercise.name)
     box = Box(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
-    url = f"/lessons/{lesson.slug}/{kind}/{exercise.name}"
+    url = f"{lesson.address}/{kind}/{exercise.name}"
     hints = hints_view(exercise, state, url)
     return site.pages.fragment(
         "_hinted.html",

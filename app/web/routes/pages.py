@@ -77,6 +77,7 @@ async def lesson(
         saving=saving,
         readiness=site.grader.readiness,
         has_math=lesson.name in site.with_math,
+        practised=site.practice.curriculum.taught,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
     )
 
@@ -85,7 +86,7 @@ async def lesson(
 async def readiness(request: Request, site: TheSite, lesson: TheLesson) -> Response:
     """The line above the code boxes while graders start; a page that was opened early asks for it again."""
     if request.headers.get("hx-request") != "true":
-        return back_to(f"/lessons/{lesson.slug}")
+        return back_to(lesson.address)
     return site.pages.fragment("_readiness.html", readiness=site.grader.readiness, lesson=lesson)
 
 
@@ -110,7 +111,7 @@ async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, lea
     if block is None:
         raise HTTPException(404)
     if not wants_fragment(request):
-        return back_to(f"/lessons/{lesson.slug}", name)
+        return back_to(lesson.address, name)
     state = LessonState()
     if learner is not None:
         async with site.database.read() as db:

@@ -127,7 +127,7 @@ async def _shown(
     if not wants_fragment(request) and refused:
         raise HTTPException(409, refused)
     if not wants_fragment(request):
-        return back_to(f"/lessons/{lesson.slug}", train.name)
+        return back_to(lesson.address, train.name)
     rows = {}
     if learner is not None:
         async with site.database.read() as db:

@@ -262,7 +262,7 @@ def quiz_view(
         return mark(quiz, product_of(given or ()) if isinstance(quiz, Matmul) else given or (), shapes, forward)
 
     feedback = None if given is None else kept.of(quiz, shapes, marked, given) if fresh is None else marked()
-    url = f"/lessons/{lesson.slug}/quiz/{quiz.name}"
+    url = f"{lesson.address}/quiz/{quiz.name}"
     sheet = lesson.sheets.get(quiz.name)
     return QuizView(
         quiz=quiz,
@@ -288,7 +288,7 @@ def code_view(
     if draft and (word := number_word(exercise)):
         code, named = split_line(draft.text, word)
     verdict = decoded_verdict(tries.newest.verdict) if tries else None
-    url = f"/lessons/{lesson.slug}/code/{exercise.name}"
+    url = f"{lesson.address}/code/{exercise.name}"
     view = VerdictView(verdict) if verdict else None
     return CodeView(
         exercise=exercise,

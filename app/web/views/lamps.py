@@ -30,7 +30,7 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
     for lesson in unit.lessons:
         for box in (one for one in lesson.exercises if isinstance(one, Grad)):
             done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
-            first = dict.fromkeys(box.require, f"/lessons/{lesson.slug}#{box.name}") | first
+            first = dict.fromkeys(box.require, f"{lesson.address}#{box.name}") | first
     return tuple(Gradient(name, name in done, first[name]) for name in exam.require)
 
 

@@ -90,7 +90,7 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
 
 async def sheet_view(site: Site, lesson: Lesson, sheet: Sheet, state: LessonState, learner: int | None) -> SheetView:
     rows = [Item(row, await _view(site, lesson, row, state, learner)) for row in sheet.rows]
-    url = f"/lessons/{lesson.slug}/sheet/{sheet.name}"
+    url = f"{lesson.address}/sheet/{sheet.name}"
     return SheetView(sheet=sheet, url=url, rows=tuple(rows), solved=state.solved)
 
 
@@ -102,4 +102,4 @@ async def reveal_view(
     shown = (row is not None and row.solution_at is not None) or all(map(state.answered, reveal.after))
     blocks = reveal.blocks if shown else ()
     items = tuple([Item(one, await _view(site, lesson, one, state, learner)) for one in blocks])
-    return RevealView(reveal=reveal, url=f"/lessons/{lesson.slug}/reveal/{reveal.name}", open=shown, items=items)
+    return RevealView(reveal=reveal, url=f"{lesson.address}/reveal/{reveal.name}", open=shown, items=items)

@@ -47,7 +47,7 @@ async def history_view(
     mark = marks[position - 1] if marks else None
     found = await past(db, mark) if mark else None
     verdict = decoded_verdict(found.verdict) if found else None
-    back = f"/lessons/{lesson.slug}"
+    back = lesson.address
     return HistoryView(
         exercise=exercise,
         url=f"{back}/code/{exercise.name}",

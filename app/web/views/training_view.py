@@ -104,7 +104,7 @@ async def train_view(
     finished = decoded_snapshot(stored.finished) if stored else None
     # It can have come to its end after *state* was read.
     passed = stored is not None and stored.passing and snapshot is not None and snapshot.phase == "finished"
-    url = f"/lessons/{lesson.slug}/train/{train.name}"
+    url = f"{lesson.address}/train/{train.name}"
     codes, failed = _code_choices(tried), _newest_wrong(tried)
     return TrainView(
         train=train,
@@ -113,7 +113,7 @@ async def train_view(
         presets=offer.presets,
         codes=codes,
         wrong=next((one for one in codes if one.attempt is failed), None),
-        box=f"/lessons/{offer.home.slug}#{offer.box}",
+        box=f"{offer.home.address}#{offer.box}",
         box_name=offer.box,
         run=RunView(snapshot, preset, await known_names(site.runs.names)) if snapshot else None,
         kept=Trained(finished) if stored and finished and stored.finished != stored.run else None,

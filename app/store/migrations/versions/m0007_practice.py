@@ -51,6 +51,7 @@ def upgrade() -> None:
         sa.Column("slip", NAME, nullable=False),
         sa.Column("given_at", MOMENT, nullable=False),
         sa.Column("done_at", MOMENT),
+        sa.Column("left_at", MOMENT),
         sa.Column("code", NAME),
         sa.Column("seconds", sa.Integer()),
         sa.Column("hints", sa.Integer(), nullable=False),

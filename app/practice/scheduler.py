@@ -1,0 +1,175 @@
+"""When something is met again: cards for a family of operations and a slip at it, and what a sitting takes up next.
+
+Pure: every function is handed its moment. A card is *due* from a moment on and never lost; what is not met stays due.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import fsrs
+
+SCHEDULER = fsrs.Scheduler(
+    desired_retention=0.9, learning_steps=(), relearning_steps=(), maximum_interval=120, enable_fuzzing=True
+)
+AGAIN, HARD, GOOD = int(fsrs.Rating.Again), int(fsrs.Rating.Hard), int(fsrs.Rating.Good)
+
+MOST_ITEMS = 6
+LONGEST = timedelta(minutes=10)
+DRILL = timedelta(minutes=3)
+FADING_BELOW = 0.95
+"""Above it a card is as good as just met; it is due where 0.9 is reached."""
+
+Strength = Literal["fresh", "fading", "due"]
+
+UNNAMED = frozenset({"unrecognised", "shape", "zeros", "nearly", "not-finite", "float32", "size-hard-coded"})
+"""What a diagnosis says where it found no slip: it opens no card."""
+
+SIBLINGS: tuple[frozenset[str], ...] = (
+    frozenset({"mean", "mean-missing", "mean-for-sum", "sum-missing", "local-missing"}),
+    frozenset({"wrong-axis", "term-axis", "summed-all", "keepdim-lost", "keepdim-added"}),
+    frozenset({"transposed", "matmul-order", "transpose-missing", "transpose-extra"}),
+    frozenset({"own-factor", "other-factor", "wrong-operand", "factor-missing"}),
+    frozenset({"overwritten", "share-missing", "scatter-overwrite"}),
+    frozenset({"input-for-output", "output-for-input"}),
+    frozenset({"power-raised", "power-kept", "power-changed", "power-sign"}),
+    frozenset({"gate-flipped", "gate-value"}),
+    frozenset({"average-missing", "diagonal", "unnormalised"}),
+)
+"""Slips that are taken for each other: they stand next to each other in a sitting."""
+
+
+About = tuple[str, str]
+"""A family of operations and a slip at it; the slip is empty for the family as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What is remembered of one card; *state* is JSON of `fsrs`."""
+
+    family: str
+    slip: str
+    state: str
+    due_at: datetime
+
+    @property
+    def about(self) -> About:
+        return self.family, self.slip
+
+
+def opened(family: str, slip: str, now: datetime) -> Memory:
+    """A new card, due at once."""
+    card = fsrs.Card(card_id=1, due=now)
+    return Memory(family=family, slip=slip, state=card.to_json(), due_at=now)
+
+
+def reviewed(memory: Memory, rating: int, now: datetime) -> Memory:
+    """*memory* after it was met at *now*. A clock that was set back counts from where it had been."""
+    card = fsrs.Card.from_json(memory.state)
+    at = max(now, card.last_review or now).astimezone(UTC)
+    card, _ = SCHEDULER.review_card(card, fsrs.Rating(rating), at)
+    return replace(memory, state=card.to_json(), due_at=card.due)
+
+
+def strength(memory: Memory, now: datetime) -> Strength:
+    """How well it is remembered, in a word."""
+    if memory.due_at <= now:
+        return "due"
+    recalled = SCHEDULER.get_card_retrievability(fsrs.Card.from_json(memory.state), now)
+    return "fresh" if recalled >= FADING_BELOW else "fading"
+
+
+def slip_of(code: str) -> str:
+    """The row of a diagnosis code: `mean` of `db:mean`, `share-missing` of `dx:share-missing:y`; else empty."""
+    parts = [part for part in code.partition("+")[0].split(":")[1:] if part != "through"]
+    return parts[0] if parts else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """What happened at one item.
+
+    Args:
+        cards: The card that it was given for, and others that a solution of it stands for.
+        slips: Those that were recognised, each as family and slip; *failed* tells that anything was wrong at all.
+        helped: Whether a hint was open; *told* whether the solution was: then nothing was recalled.
+    """
+
+    cards: frozenset[About] = frozenset()
+    slips: frozenset[About] = frozenset()
+    failed: bool = False
+    solved: bool = False
+    helped: bool = False
+    told: bool = False
+
+
+def ratings(met: Met) -> dict[About, int]:
+    """What an item says about cards. A slip is about its own card; what was not recognised is about none."""
+    found = dict.fromkeys(met.slips, AGAIN)
+    if met.solved:
+        eased = HARD if met.helped or met.failed else GOOD
+        found = dict.fromkeys(met.cards, AGAIN if met.told else eased) | found
+    return found
+
+
+def in_order(due: Iterable[Memory]) -> list[Memory]:
+    """Due cards as they are met: slips before whole families, the longest due first, siblings behind each other."""
+    left = sorted(due, key=lambda one: (not one.slip, one.due_at, one.about))
+    found: list[Memory] = []
+    while left:
+        first = left.pop(0)
+        near = [one for one in left if siblings(first.slip, one.slip)]
+        found += [first, *near]
+        left = [one for one in left if one not in near]
+    return found
+
+
+def siblings(one: str, other: str) -> bool:
+    return one == other != "" or any({one, other} <= group for group in SIBLINGS)
+
+
+def is_over(began: datetime, now: datetime, items: int, most: int = MOST_ITEMS, longest: timedelta = LONGEST) -> bool:
+    """Whether a sitting has had its *items* or its time."""
+    return items >= most or now - began >= longest
+
+
+FORMS: tuple[str, ...] = ("worked", "fade", "write")
+"""How a family is met for the first time, the second, the third."""
+LATER: tuple[str, ...] = ("write", "bug", "write", "order", "write", "shapes")
+"""And after that, over and over: mostly written, since what is practised is to write."""
+
+
+def form_at(met: int) -> str:
+    """How a family is asked that was *met* so many times before."""
+    return FORMS[met] if met < len(FORMS) else LATER[(met - len(FORMS)) % len(LATER)]
+
+
+def level_at(solved: int) -> int:
+    """The level for somebody who has *solved* so many items."""
+    return 1 + (solved >= 4) + (solved >= 16)
+
+
+def weeks_practised(days: Iterable[datetime], now: datetime, weeks: int = 4) -> int:
+    """In how many of the last *weeks* there was practice; a week is seven days that end today."""
+    ago = ((now - day) // timedelta(days=7) for day in days)
+    return len({max(week, 0) for week in ago if week < weeks})
+
+
+def rhythm(practised: int, weeks: int = 4) -> str:
+    """The rhythm in words; a week without practice takes nothing away."""
+    return f"Practised in {practised} of the last {weeks} weeks." if practised else ""
+
+
+Ratings = Sequence[tuple[datetime, int]]
+
+
+def newly_able(history: Mapping[About, Ratings], now: datetime) -> list[About]:
+    """Cards that went wrong when they were met a month ago or earlier, and went right when they were met last."""
+    month = timedelta(days=28)
+    found = []
+    for about, ratings in history.items():
+        ordered = sorted(ratings)
+        if ordered and now - ordered[0][0] >= month and ordered[0][1] == AGAIN and ordered[-1][1] == GOOD:
+            found.append(about)
+    return found

@@ -1,0 +1,149 @@
+"""Which operations stand in a forward program, and at which of them a gradient went wrong.
+
+Lessons and drawn items are read alike: a statement is traced, and an operation is there if every kind of step that its
+own example takes is. So nothing has to be said twice, neither in lessons nor in the table of operations.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, lru_cache
+
+import numpy as np
+
+from app.content.blocks import Forward, Input, Lesson
+from app.grading.forward.data import shape_of
+from app.grading.reading.budget import Budget
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import Array, Node, UntracedError
+from app.practice.operations import FORKS, OPERATIONS, TABLE, Operation
+
+Kind = tuple[str, str]
+"""What a step does, and how: to a `number`, `stretched` over another, `picked` by indices."""
+FORK = "fork"
+LARGEST = 2**24
+SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
+
+
+Steps = tuple[tuple[Kind, frozenset[str]], ...]
+
+
+def steps_of(forward: Forward) -> Steps:
+    """Every step of *forward* that can be read, with the names of the tensors that it reads itself."""
+    return _steps(forward.source, forward.inputs, tuple(forward.dims.items()))
+
+
+@lru_cache(maxsize=4096)
+def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], ...]) -> Steps:
+    arrays = {}
+    for one in inputs:
+        with suppress(ValueError):
+            fill = np.int64(0) if one.distribution == "ints" else np.float64(1.0)
+            arrays[one.name] = np.broadcast_to(fill, shape_of(one, dict(dims)))
+    # What is done with single numbers alone teaches nothing about tensors.
+    nodes = (one for one in _nodes(source, arrays, dict(dims)) if any(each.value.ndim for each in one.operands))
+    return tuple((kind_of(node), _read(node)) for node in nodes)
+
+
+def operations_in(forward: Forward) -> frozenset[str]:
+    """Names of the operations of practice that stand in *forward*."""
+    return operations_of(kind for kind, _ in steps_of(forward))
+
+
+def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
+    """Names of the operations whose every step is among *kinds*."""
+    # Who can undo a copy along an axis can do without one.
+    known = {one for kind in kinds for one in (kind, (kind[0], "") if kind[1] == "stretched" else kind)}
+    return frozenset(one.name for one in TABLE if one.name in _examples() and _examples()[one.name] <= known)
+
+
+def taught_by(lesson: Lesson) -> frozenset[Kind]:
+    """The kinds of steps in those programs of *lesson* that something is asked about."""
+    asked = {one.forward for one in lesson.exercises if one.forward}
+    return frozenset(kind for name in asked if name in lesson.forwards for kind, _ in steps_of(lesson.forwards[name]))
+
+
+def family_at(forward: Forward, tensor: str, slip: str) -> str | None:
+    """The family of operations at which the gradient of *tensor* shows *slip*; None where no such step reads it."""
+    readers = [_family(kind) for kind, names in steps_of(forward) if tensor in names]
+    families = [one for one in readers if one is not None]
+    if slip in FORKS and len(readers) > 1:
+        return FORK
+    fitting = [one for one in families if any(slip in each.shows for each in TABLE if each.family == one)]
+    return next(iter((*fitting, *families)), None)
+
+
+def families_of(operations: Iterable[str]) -> frozenset[str]:
+    return frozenset(OPERATIONS[name].family for name in operations if name in OPERATIONS)
+
+
+def kind_of(node: Node) -> Kind:
+    plain = [one.op == "number" for one in node.operands]
+    if any(plain):
+        return node.op, "number"
+    if node.op == "index":
+        index = node.options.get("index", ())
+        parts = index if isinstance(index, tuple) else (index,)
+        return node.op, "picked" if any(isinstance(one, np.ndarray) and one.ndim for one in parts) else ""
+    stretched = node.op in {"add", "sub", "mul", "div"} and any(
+        one.value.shape != node.value.shape for one in node.operands
+    )
+    return node.op, "stretched" if stretched else ""
+
+
+@cache
+def _family(kind: Kind) -> str | None:
+    """The family of the simplest operation that ends in a step of *kind*."""
+    found = [one for one in TABLE if one.name in _roots() and _roots()[one.name] == kind]
+    return min(found, key=lambda one: len(_examples()[one.name])).family if found else None
+
+
+@cache
+def _traced() -> Mapping[str, tuple[Kind, ...]]:
+    """By operation, the kinds of its steps, the last one of all last."""
+    return {one.name: kinds for one in TABLE if (kinds := tuple(_example(one)))}
+
+
+@cache
+def _examples() -> Mapping[str, frozenset[Kind]]:
+    return {name: frozenset(kinds) for name, kinds in _traced().items()}
+
+
+@cache
+def _roots() -> Mapping[str, Kind]:
+    return {name: kinds[-1] for name, kinds in _traced().items()}
+
+
+def _example(operation: Operation) -> Iterator[Kind]:
+    """The kinds of the steps of *operation* on its first shapes."""
+    shapes, _, axis = operation.shapes[0].partition("@")
+    operands = [one.strip() for one in shapes.partition("->")[0].split(",")]
+    names = "xz"
+    arrays = {name: _array(one) for name, one in zip(names, operands, strict=False)}
+    source = operation.forward.format(*names, axis=axis.strip() or "0", **SMALL)
+    return (kind_of(node) for node in _nodes(f"y = {source}", arrays, {}))
+
+
+def _array(operand: str) -> Array:
+    """An array for one operand of a row of the table, such as `... a b` or `a c:ints(b)`."""
+    sizes, _, what = operand.partition(":")
+    shape = [SMALL.get(one, 1) for one in sizes.replace("*", "a b").replace("...", "l").split()]
+    fill = np.int64(0) if what.startswith("ints") else np.bool_(False) if what.startswith("mask") else np.float64(1.0)
+    return np.broadcast_to(fill, shape)
+
+
+def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) -> Iterator[Node]:
+    """The steps of each statement of *source* that can be read, what is computed first before."""
+    scope = Interpreter(arrays, dims, Budget(masks=False, largest=LARGEST))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in ast.parse(source).body:
+            known: dict[int, Node] = {}
+            with suppress(UntracedError):
+                scope.run([statement], known)
+            yield from (node for node in known.values() if node.op not in {"tensor", "number", "library"})
+
+
+def _read(node: Node) -> frozenset[str]:
+    return frozenset(one.text for one in node.operands if one.op == "tensor")

@@ -1,0 +1,215 @@
+"""What is kept of somebody's practice: the items they were given, the cards, each time that one was met.
+
+The texts and verdicts of an item are attempts at the lesson `practice/<item>`, like those of any other lesson.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.tables import (
+    Attempt,
+    Card,
+    Draft,
+    Drill,
+    Kept,
+    Learner,
+    PracticeAttempt,
+    PracticeItem,
+    Progress,
+    Review,
+    Sitting,
+)
+
+ROOM = "practice/"
+"""What the names of all items begin with, as lessons."""
+ORIGIN = ("version", "level", "seed", "wanted", "within")
+"""What several forms of the same program have in common."""
+MOST_CARDS = 600
+"""Of one learner: more than there are slips that lessons and items can show."""
+KEPT_TEXTS = 60
+"""Items of one learner whose texts stay; of older ones it stays that they were done."""
+KEPT_ITEMS = 3000
+
+About = tuple[str, str]
+"""A family and a slip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An item that could be given."""
+
+    id: int
+    operations: frozenset[str]
+    points: float
+
+
+def lesson_of_item(item: int) -> str:
+    return f"{ROOM}{item}"
+
+
+def item_of_lesson(lesson: str) -> int:
+    return int(lesson.removeprefix(ROOM))
+
+
+async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
+    return {(one.family, one.slip): one for one in await db.scalars(select(Card).where(Card.learner_id == learner))}
+
+
+async def ratings_of(db: AsyncSession, learner: int) -> dict[About, list[tuple[datetime, int]]]:
+    """When each card was met, and how that went."""
+    rows = select(Card.family, Card.slip, Review.at, Review.rating).join(Card).where(Card.learner_id == learner)
+    found: dict[About, list[tuple[datetime, int]]] = {}
+    for family, slip, at, rating in await db.execute(rows.order_by(Review.at, Review.id)):
+        found.setdefault((family, slip), []).append((at, rating))
+    return found
+
+
+async def rated_at(db: AsyncSession, learner: int, item: int) -> set[int]:
+    """Ids of the cards that *item* has been held against."""
+    rows = select(Review.card_id).join(Card).where(Card.learner_id == learner, Review.item_id == item)
+    return set(await db.scalars(rows))
+
+
+async def given_to(db: AsyncSession, learner: int, since: datetime | None = None) -> list[PracticeAttempt]:
+    """The items that *learner* was given, or did, in order."""
+    mine = select(PracticeAttempt).where(PracticeAttempt.learner_id == learner)
+    if since is not None:
+        mine = mine.where(or_(PracticeAttempt.given_at >= since, PracticeAttempt.done_at >= since))
+    return list(await db.scalars(mine.order_by(PracticeAttempt.given_at, PracticeAttempt.id)))
+
+
+async def open_items(db: AsyncSession, learner: int) -> list[PracticeAttempt]:
+    """Items that were given, and neither done nor left, in order."""
+    mine = select(PracticeAttempt).where(
+        PracticeAttempt.learner_id == learner, PracticeAttempt.done_at.is_(None), PracticeAttempt.left_at.is_(None)
+    )
+    return list(await db.scalars(mine.order_by(PracticeAttempt.given_at, PracticeAttempt.id)))
+
+
+async def given(db: AsyncSession, learner: int, item: int) -> PracticeAttempt | None:
+    mine = select(PracticeAttempt).where(PracticeAttempt.learner_id == learner, PracticeAttempt.item_id == item)
+    return (await db.scalars(mine)).one_or_none()
+
+
+async def item(db: AsyncSession, number: int) -> PracticeItem | None:
+    return await db.get(PracticeItem, number)
+
+
+async def candidates(
+    db: AsyncSession, learner: int, version: int, levels: Collection[int], wanted: Collection[str], most: int = 400
+) -> list[Candidate]:
+    """Items to write, with programs that are new to *learner*.
+
+    Args:
+        wanted: The slips that they were drawn for; "" for none.
+        most: How many are looked at, the newest first.
+    """
+    seen = select(*(getattr(PracticeItem, name) for name in ORIGIN)).join(PracticeAttempt)
+    known = {tuple(row) for row in await db.execute(seen.where(PracticeAttempt.learner_id == learner))}
+    rows = select(PracticeItem).where(
+        PracticeItem.version == version,
+        PracticeItem.form == "write",
+        PracticeItem.level.in_(levels),
+        PracticeItem.wanted.in_(wanted),
+    )
+    fresh = (
+        row
+        for row in await db.scalars(rows.order_by(PracticeItem.id.desc()).limit(most))
+        if tuple(getattr(row, name) for name in ORIGIN) not in known
+    )
+    return [Candidate(row.id, frozenset(json.loads(row.operations)), row.points) for row in fresh]
+
+
+async def in_form(db: AsyncSession, base: PracticeItem, form: str, fragment: str) -> PracticeItem:
+    """The same program as *base*, asked as *form*; made with *fragment* where nobody was asked that way before."""
+    same = (getattr(PracticeItem, name) == getattr(base, name) for name in ORIGIN)
+    found = (await db.scalars(select(PracticeItem).where(*same, PracticeItem.form == form))).one_or_none()
+    if found is None:
+        columns = (*ORIGIN, "forward", "solution", "operations", "by", "points", "proved_at")
+        found = PracticeItem(form=form, fragment=fragment, **{name: getattr(base, name) for name in columns})
+        db.add(found)
+        await db.flush()
+    return found
+
+
+async def give(db: AsyncSession, learner: int, item: int, family: str, slip: str, now: datetime) -> None:
+    db.add(PracticeAttempt(learner_id=learner, item_id=item, family=family, slip=slip, given_at=now, hints=0))
+    await db.flush()
+    await _forget_older(db, learner)
+
+
+async def add_review(db: AsyncSession, card: Card, rating: int, at: datetime, item: int) -> None:
+    await db.flush()
+    db.add(Review(card_id=card.id, item_id=item, rating=rating, at=at))
+
+
+async def sitting_of(db: AsyncSession, learner: int) -> Sitting | None:
+    return await db.get(Sitting, learner)
+
+
+async def drills_of(db: AsyncSession, learner: int) -> dict[str, Drill]:
+    return {one.family: one for one in await db.scalars(select(Drill).where(Drill.learner_id == learner))}
+
+
+async def record_drill(db: AsyncSession, learner: int, family: str, solved: int, now: datetime) -> None:
+    """Keep the best."""
+    row = await db.get(Drill, (learner, family))
+    if row is None:
+        db.add(Drill(learner_id=learner, family=family, best=solved, at=now))
+    elif solved > row.best:
+        row.best, row.at = solved, now
+
+
+async def slips_since(db: AsyncSession, learner: int, attempt: int, most: int = 500) -> Sequence[Attempt]:
+    """Attempts in lessons after number *attempt* that a diagnosis named a slip of, in order."""
+    mine = select(Attempt).where(
+        Attempt.learner_id == learner,
+        Attempt.id > attempt,
+        Attempt.code.is_not(None),
+        Attempt.lesson.not_like(f"{ROOM}%"),
+    )
+    return list(await db.scalars(mine.order_by(Attempt.id).limit(most)))
+
+
+async def attempts_at(db: AsyncSession, learner: int, lesson: str) -> Sequence[Attempt]:
+    mine = select(Attempt).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
+    return list(await db.scalars(mine.order_by(Attempt.id)))
+
+
+async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
+    """Lessons that *learner* has done something in, or opened last."""
+    last = select(Learner.opened_lesson).where(Learner.id == learner)
+    names = {name for name in await db.scalars(last) if name}
+    for table in (Progress, Draft, Attempt):
+        names |= set(await db.scalars(select(table.lesson).where(table.learner_id == learner).distinct()))
+    return frozenset(name for name in names if not name.startswith(ROOM))
+
+
+async def days_practised(db: AsyncSession, learner: int, since: datetime) -> list[datetime]:
+    done = PracticeAttempt.done_at
+    mine = select(done).where(PracticeAttempt.learner_id == learner, done >= since)
+    return [at for at in await db.scalars(mine) if at is not None]
+
+
+async def solved_count(db: AsyncSession, learner: int) -> int:
+    """How many items *learner* has solved in all."""
+    mine = select(func.count()).where(PracticeAttempt.learner_id == learner, PracticeAttempt.done_at.is_not(None))
+    return await db.scalar(mine) or 0
+
+
+async def _forget_older(db: AsyncSession, learner: int) -> None:
+    """Texts of items from long ago go; a learner may go on for ever, and the store does not grow with that."""
+    mine = select(PracticeAttempt.item_id).where(PracticeAttempt.learner_id == learner)
+    newest = mine.order_by(PracticeAttempt.given_at.desc(), PracticeAttempt.id.desc())
+    older = list(await db.scalars(newest.offset(KEPT_TEXTS).limit(2)))
+    names = [lesson_of_item(one) for one in older]
+    for table in (Attempt, Draft, Kept, Progress):
+        await db.execute(delete(table).where(table.learner_id == learner, table.lesson.in_(names)))
+    lost = list(await db.scalars(newest.offset(KEPT_ITEMS).limit(2)))
+    gone = PracticeAttempt.item_id.in_(lost)
+    await db.execute(delete(PracticeAttempt).where(PracticeAttempt.learner_id == learner, gone))

@@ -1,0 +1,146 @@
+"""Items of practice as lessons of their own, so that pages, answers and checks treat them as they treat a lesson."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from app.check.mutants import mutants_of
+from app.content.blocks import Course, Grad, Lesson
+from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
+from app.practice.item import Item
+from app.practice.operations import OPERATIONS
+from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
+from app.store.cards import lesson_of_item
+from app.store.tables import PracticeItem
+
+MOST_PARSED = 512
+
+TITLES: Mapping[str, str] = {
+    "write": "Write the backward pass",
+    "worked": "A worked example",
+    "fade": "One line is missing",
+    "bug": "Find the bug",
+    "order": "Put the lines in order",
+    "shapes": "Shapes and sums",
+}
+"""What an item is called, by its form."""
+
+MADE_FOR: Mapping[str, str] = {
+    "mean": "took the mean for the sum",
+    "mean-missing": "took the sum for the mean",
+    "wrong-axis": "took the wrong axis",
+    "summed-all": "forgot an axis",
+    "transposed": "transposed a factor",
+    "matmul-order": "swapped the factors",
+    "overwritten": "overwrote a share",
+    "scatter-overwrite": "overwrote repeated rows",
+    "own-factor": "used the own factor",
+    "power-raised": "changed an exponent",
+    "gate-flipped": "turned a comparison round",
+    "sign": "flipped a sign",
+}
+"""By slip, what a mutant did that shows it."""
+
+
+def hunted(item: Item, family: str, slip: str) -> str | None:
+    """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
+    mutants = mutants_of(item.solution, frozenset(item.require))
+    of_family = [one for one in mutants if OPERATIONS[item.by[one.line - 1]].family == family]
+    first = [one for one in (*of_family, *mutants) if one.edit == MADE_FOR.get(slip)]
+    return next((text for one in (*first, *of_family) if (text := bug_hunt(item, one))), None)
+
+
+FORMS: Mapping[str, Callable[[Item, str, str], str | None]] = {
+    "worked": lambda item, *_: worked(item),
+    "fade": lambda item, family, _: fade(item, line_of(item, family)),
+    "order": lambda item, *_: order(item),
+    "shapes": lambda item, *_: shapes_and_axes(item),
+    "bug": hunted,
+}
+"""How the same program is asked in other ways than to write it: of the item, the family and the slip."""
+
+
+def line_of(item: Item, family: str) -> int:
+    """The index of the longest line of the solution that undoes an operation of *family*."""
+    own = [at for at, by in enumerate(item.by) if OPERATIONS[by].family == family]
+    return max(own, key=lambda at: len(item.lines[at])) if own else item.key
+
+
+class Curriculum:
+    """What the lessons of a course teach of that which can be practised."""
+
+    def __init__(self, course: Course) -> None:
+        self.lessons = {lesson.name: lesson for lesson in course.lessons}
+
+    @cached_property
+    def taught(self) -> Mapping[str, frozenset[Kind]]:
+        """By lesson, in course order, the kinds of steps that it asks about; only those with an operation."""
+        kinds = {name: taught_by(lesson) for name, lesson in self.lessons.items()}
+        return {name: one for name, one in kinds.items() if operations_of(one)}
+
+    @cached_property
+    def first(self) -> Lesson | None:
+        """The first lesson that teaches something to practise."""
+        return next((self.lessons[name] for name in self.taught), None)
+
+    def families_in(self, lesson: str) -> frozenset[str]:
+        return families_of(self.operations_of([lesson]))
+
+    def operations_of(self, lessons: Iterable[str]) -> frozenset[str]:
+        """What *lessons* have taught together."""
+        return operations_of(kind for name in lessons for kind in self.taught.get(name, ()))
+
+    def families_at(self, lesson: str, exercises: Iterable[str]) -> Iterator[str]:
+        """The families of operations in the programs of those of *exercises* that are answered with gradients."""
+        home = self.lessons.get(lesson)
+        boxes = (home.exercise(name) for name in exercises) if home else ()
+        for box in boxes:
+            if home and isinstance(box, Grad) and box.forward in home.forwards:
+                yield from families_of(operations_in(home.forwards[box.forward]))
+
+
+class PracticeItems:
+    """Parsed items, so that a block is the same object while somebody works at it."""
+
+    def __init__(self) -> None:
+        self._lessons: OrderedDict[int, Lesson] = OrderedDict()
+
+    def lesson(self, row: PracticeItem) -> Lesson:
+        """*row* as a lesson."""
+        found = self._lessons.get(row.id)
+        if found is None:
+            found = self._lessons[row.id] = _parsed(row)
+        self._lessons.move_to_end(row.id)
+        while len(self._lessons) > MOST_PARSED:
+            self._lessons.popitem(last=False)
+        return found
+
+
+def item_of(row: PracticeItem) -> Item:
+    """What was drawn, from what was kept of it."""
+    return Item(
+        version=row.version,
+        level=row.level,
+        seed=row.seed,
+        wanted=row.wanted,
+        within=tuple(json.loads(row.within)),
+        forward=row.forward,
+        solution=row.solution,
+        by=tuple(json.loads(row.by)),
+        operations=tuple(json.loads(row.operations)),
+        points=round(row.points),
+    )
+
+
+def _parsed(row: PracticeItem) -> Lesson:
+    lesson = item_of(row).lesson_of(row.fragment)
+    return replace(
+        lesson,
+        name=lesson_of_item(row.id),
+        slug=str(row.id),
+        title=TITLES[row.form],
+        address=f"/practice/{row.id}",
+        drawn=True,
+    )

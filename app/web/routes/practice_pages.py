@@ -1,0 +1,135 @@
+"""The pages of practice: where one stands, an item, the map, a drill. Items are answered where lessons are."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import CodeBox
+from app.practice.operations import TABLE
+from app.store import progress
+from app.web.practice_sittings import Missing, Plan, drill_of
+from app.web.render import back_to
+from app.web.routes.pages import readiness, reveal, revealed
+from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.lesson_view import items_of
+from app.web.views.practice_view import drill_view, map_view, practice_view, where
+
+router = APIRouter(prefix="/practice")
+FAMILIES = frozenset(one.family for one in TABLE)
+LESSON_ITEMS = 5
+
+
+@router.get("")
+async def practice(request: Request, site: TheSite, visitor: TheVisitor, empty: str = "") -> Response:
+    """What is due, what was done, and how to begin; *empty* is set where nothing could be drawn."""
+    view = await practice_view(site.practice, site.database, await visitor.learner())
+    return site.pages.page(request, "practice.html", view=view, nothing=bool(empty), readiness=site.grader.readiness)
+
+
+@router.post("/next")
+async def next_item(
+    site: TheSite,
+    visitor: TheVisitor,
+    begin: Annotated[bool, Form()] = False,
+    lesson: Annotated[str, Form(max_length=200)] = "",
+    drill: Annotated[str, Form(max_length=40)] = "",
+    bug: Annotated[bool, Form()] = False,
+    skip: Annotated[int, Form(ge=0, lt=2**31)] = 0,
+) -> Response:
+    """Go to the item that is open, or to a new one; begin a sitting where one is asked for."""
+    plan = _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
+    learner = await visitor.begin()
+    for _ in range(2):
+        found = await _next(site, learner, plan, skip)
+        if isinstance(found, str):
+            return back_to(found)
+        if not await site.practice.make(found):
+            break
+    return back_to("/practice?empty=1")
+
+
+@router.get("/next")
+async def asked_again() -> Response:
+    """A page that was left open, or a bookmark: nothing is given by looking."""
+    return back_to("/practice")
+
+
+@router.get("/map")
+async def overview(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """Every family of operations, and how well it is remembered."""
+    view = await map_view(site.practice, site.database, await visitor.learner())
+    return site.pages.page(request, "practice_map.html", view=view)
+
+
+@router.get("/drill/{family}")
+async def drill(request: Request, site: TheSite, visitor: TheVisitor, family: str) -> Response:
+    """What a drill is, the own best, and how the last one went."""
+    if family not in FAMILIES:
+        raise HTTPException(404)
+    view = await drill_view(site.practice, site.database, await visitor.learner(), family)
+    return site.pages.page(request, "drill.html", view=view)
+
+
+@router.get("/{item}")
+async def item(
+    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "", emptied: str = ""
+) -> Response:
+    """One item, as a lesson with one exercise."""
+    learner = await visitor.learner()
+    assert learner is not None, "an item is found for those who were given it"
+    async with site.database.read() as db:
+        state = await progress.lesson_state(db, learner, lesson.name)
+        standing = await site.practice.standing(db, learner)
+    return site.pages.page(
+        request,
+        "practice_item.html",
+        lesson=lesson,
+        items=await items_of(site, lesson, state, learner),
+        progress=site.progress(lesson, state.solved),
+        where=where(standing),
+        ask=ask,
+        emptied=emptied,
+        readiness=site.grader.readiness,
+        has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
+    )
+
+
+router.get("/{item}/readiness")(readiness)
+router.get("/{item}/reveal/{name}")(revealed)
+router.post("/{item}/reveal/{name}")(reveal)
+
+
+def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Plan | None:
+    """What a new sitting is about; None to go on with the one that is."""
+    if drill:
+        if drill not in FAMILIES:
+            raise HTTPException(404)
+        return drill_of(drill)
+    if lesson:
+        home = site.course.at.get(lesson)
+        families = site.practice.curriculum.families_in(home.name) if home else ()
+        if not families:
+            raise HTTPException(404)
+        return Plan(items=LESSON_ITEMS, minutes=60, families=tuple(sorted(families)), lesson=lesson)
+    if bug:
+        return Plan(items=1, form="bug")
+    return Plan() if begin else None
+
+
+async def _next(site: Site, learner: int, plan: Plan | None, skip: int) -> str | Missing:
+    """The address to go to; or what should be drawn first."""
+    practice = site.practice
+    async with site.database.write() as db:
+        known = await practice.catch_up(db, learner)
+        if skip:
+            await practice.leave(db, learner, skip)
+        standing = await practice.standing(db, learner)
+        if plan is not None and (standing is None or standing.over or standing.plan != plan):
+            standing = await practice.begin(db, learner, plan)
+        if standing is None or standing.over:
+            return await practice.end(db, learner, standing)
+        found = await practice.next_item(db, learner, known, standing)
+    return found if isinstance(found, Missing) else f"/practice/{found}"

@@ -1,0 +1,261 @@
+"""What the pages of practice show: cards in words, the rhythm of weeks, what comes back when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import Lesson
+from app.practice import scheduler
+from app.practice.operations import TABLE
+from app.practice.scheduler import Strength
+from app.practice.taught import families_of
+from app.store import cards
+from app.store.database import Database
+from app.store.tables import Card
+from app.web.practice_sittings import Known, Practice, Standing, bugs_of, memory_of
+
+WEEKS = 4
+
+FAMILIES: Mapping[str, str] = {
+    "matmul": "Matrix products",
+    "broadcast": "Copies along an axis",
+    "activation": "Activations",
+    "exponential": "Exponentials and logarithms",
+    "power": "Powers",
+    "reduction": "Sums and averages",
+    "softmax": "Softmax",
+    "layout": "Transposes and reshapes",
+    "fork": "Tensors that are read twice",
+    "index": "Looked-up rows",
+}
+"""What families of operations are called."""
+
+SLIPS: Mapping[str, str] = {
+    "mean": "an average where a sum belongs",
+    "mean-missing": "a sum where an average belongs",
+    "mean-for-sum": "an average where a sum belongs",
+    "wrong-axis": "a sum along the wrong axis",
+    "term-axis": "a sum along the wrong axis",
+    "summed-all": "everything summed into one number",
+    "keepdim-lost": "an axis of size 1 lost",
+    "keepdim-added": "an axis of size 1 too many",
+    "transposed": "the transpose of the right answer",
+    "matmul-order": "the factors of a product in the wrong order",
+    "own-factor": "the own factor where the other one belongs",
+    "other-factor": "the other factor where the own one belongs",
+    "overwritten": "a share that replaces an earlier one",
+    "share-missing": "a share left out",
+    "scatter-overwrite": "repeated rows that replace each other",
+    "input-for-output": "the input where the output belongs",
+    "output-for-input": "the output where the input belongs",
+    "local-missing": "a local derivative left out",
+    "upstream-missing": "the upstream gradient left out",
+    "average-missing": "softmax without its average",
+    "diagonal": "softmax without the other scores",
+    "power-raised": "the wrong power",
+    "power-kept": "a power that was not lowered",
+    "gate-flipped": "a gate the wrong way round",
+    "gate-value": "a value where a gate belongs",
+    "sign": "the wrong sign",
+}
+"""What slips are called; others by their code."""
+
+
+def family_words(family: str) -> str:
+    return FAMILIES.get(family, family.replace("-", " ").capitalize())
+
+
+def slip_words(slip: str) -> str:
+    return SLIPS.get(slip, slip.replace("-", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class CardView:
+    """A card in words."""
+
+    family: str
+    title: str
+    slip: str
+    strength: Strength
+    due: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PracticeView:
+    """Where a learner stands.
+
+    Args:
+        first: Where to begin, for somebody whose lessons have taught nothing yet.
+        due: The cards that are due; *later* says when the next one is.
+        ended: What is said of the sitting that is just over.
+        button: What begins, or goes on.
+        bug: The own slip that can be hunted today.
+    """
+
+    first: Lesson | None = None
+    taught: bool = False
+    due: tuple[CardView, ...] = ()
+    later: str = ""
+    rhythm: str = ""
+    ended: str = ""
+    button: str = ""
+    bug: CardView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyView:
+    """A family on the map; no *strength* before it was met."""
+
+    family: str
+    title: str
+    strength: Strength | None
+    due: str
+    slips: tuple[CardView, ...]
+    best: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapView:
+    first: Lesson | None
+    families: tuple[FamilyView, ...] = ()
+    able: tuple[CardView, ...] = ()
+    rhythm: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrillView:
+    """*solved* is how many items the drill had that ended just now; None where there was none."""
+
+    family: str
+    title: str
+    best: int | None
+    solved: int | None
+    taught: bool
+
+
+async def practice_view(practice: Practice, database: Database, learner: int | None) -> PracticeView:
+    first = practice.curriculum.first
+    if learner is None:
+        return PracticeView(first=first)
+    async with database.write() as db:
+        known = await practice.catch_up(db, learner)
+        operations = await practice.operations_known(db, learner)
+        standing = await practice.standing(db, learner)
+        now = practice.clock()
+        due = scheduler.in_order(one for one in map(memory_of, known.values()) if one.due_at <= now)
+        return PracticeView(
+            first=None if operations else first,
+            taught=bool(operations),
+            due=tuple(_card(known[one.about], now) for one in due),
+            later=_later(known, now),
+            rhythm=await _rhythm(db, learner, now),
+            ended=_ended(standing),
+            button=_button(standing, bool(due)),
+            bug=_bug(known, now),
+        )
+
+
+async def map_view(practice: Practice, database: Database, learner: int | None) -> MapView:
+    if learner is None:
+        return MapView(first=practice.curriculum.first)
+    async with database.write() as db:
+        known = await practice.catch_up(db, learner)
+        taught = families_of(await practice.operations_known(db, learner))
+        drills = await cards.drills_of(db, learner)
+        now = practice.clock()
+        met = {family for family, _ in known}
+        able = scheduler.newly_able(await cards.ratings_of(db, learner), now)
+        order = dict.fromkeys(one.family for one in TABLE)
+        return MapView(
+            first=None if taught else practice.curriculum.first,
+            families=tuple(
+                _family(one, known, drills[one].best if one in drills else None, now)
+                for one in order
+                if one in taught | met
+            ),
+            able=tuple(_card(known[about], now) for about in able if about in known),
+            rhythm=await _rhythm(db, learner, now),
+        )
+
+
+async def drill_view(practice: Practice, database: Database, learner: int | None, family: str) -> DrillView:
+    title = family_words(family)
+    if learner is None:
+        return DrillView(family=family, title=title, best=None, solved=None, taught=False)
+    async with database.read() as db:
+        drills = await cards.drills_of(db, learner)
+        standing = await practice.standing(db, learner)
+        taught = family in families_of(await practice.operations_known(db, learner))
+    ended = standing is not None and standing.over and standing.plan.drill and standing.plan.families == (family,)
+    return DrillView(
+        family=family,
+        title=title,
+        best=drills[family].best if family in drills else None,
+        solved=standing.done if standing and ended else None,
+        taught=taught,
+    )
+
+
+def where(standing: Standing | None) -> str:
+    """How far a sitting is, for the head of an item."""
+    if standing is None or standing.plan.form:
+        return ""
+    if standing.plan.drill:
+        return f"Until {standing.ends_at:%H:%M:%S} UTC. {standing.done} solved."
+    return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
+
+
+def _ended(standing: Standing | None) -> str:
+    if standing is None or not standing.over or not standing.done:
+        return ""
+    exercises = "exercise" if standing.done == 1 else "exercises"
+    return f"{standing.done} {exercises} done. That was a sitting; what you have met rests now, and comes back."
+
+
+def _button(standing: Standing | None, due: bool) -> str:
+    if standing is not None and not standing.over and standing.given:
+        return "Go on"
+    return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
+
+
+def _card(card: Card, now: datetime) -> CardView:
+    strength = scheduler.strength(memory_of(card), now)
+    return CardView(card.family, family_words(card.family), slip_words(card.slip), strength, _when(card.due_at, now))
+
+
+def _family(family: str, known: Known, best: int | None, now: datetime) -> FamilyView:
+    whole = known.get((family, ""))
+    slips = [card for (one, slip), card in known.items() if one == family and slip]
+    return FamilyView(
+        family=family,
+        title=family_words(family),
+        strength=scheduler.strength(memory_of(whole), now) if whole else None,
+        due=_when(whole.due_at, now) if whole else "",
+        slips=tuple(_card(card, now) for card in sorted(slips, key=lambda one: (one.due_at, one.slip))),
+        best=best,
+    )
+
+
+def _bug(known: Known, now: datetime) -> CardView | None:
+    """One of the own slips, another one each day."""
+    return next((_card(known[about], now) for about in bugs_of(known, now)), None)
+
+
+def _later(known: Known, now: datetime) -> str:
+    """When something is due next, where nothing is."""
+    moments = [card.due_at for card in known.values()]
+    return _when(min(moments), now) if moments and min(moments) > now else ""
+
+
+def _when(due: datetime, now: datetime) -> str:
+    if due <= now:
+        return "now"
+    days = (due.date() - now.date()).days
+    return "later today" if not days else "tomorrow" if days == 1 else f"in {days} days"
+
+
+async def _rhythm(db: AsyncSession, learner: int, now: datetime) -> str:
+    days = await cards.days_practised(db, learner, now - timedelta(weeks=WEEKS))
+    return scheduler.rhythm(scheduler.weeks_practised(days, now, WEEKS), WEEKS)

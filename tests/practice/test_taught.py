@@ -1,0 +1,66 @@
+"""Which operations stand in a program, and at which of them something went wrong."""
+
+import pytest
+
+from app.content.blocks import Forward, Input, Place
+from app.practice.draw import draw
+from app.practice.operations import TABLE
+from app.practice.taught import _traced, families_of, family_at, operations_in, operations_of, taught_by
+from tests.courses import LESSONS, course_in
+
+
+def program(source: str, *inputs: tuple[str, tuple[str, ...]]) -> Forward:
+    return Forward(
+        place=Place("", 1),
+        name="program",
+        dims={"N": 4, "D": 3},
+        inputs=tuple(Input(name=name, sizes=sizes) for name, sizes in inputs),
+        output="y",
+        source=source,
+        source_line=1,
+    )
+
+
+LINEAR = program("y = X @ W + b\n", ("X", ("N", "D")), ("W", ("D", "D")), ("b", ("D",)))
+
+
+def test_every_operation_is_recognised_from_its_own_example():
+    assert [one.name for one in TABLE if one.name not in _traced()] == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_what_was_drawn_is_recognised_in_the_program(level, seed):
+    item = draw(level, seed)
+
+    assert families_of(item.operations) <= families_of(operations_in(item.program))
+
+
+def test_a_line_of_several_steps_has_all_of_them():
+    assert {"matmul", "bias"} <= operations_in(LINEAR)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "slip", "family"),
+    [("b", "mean", "broadcast"), ("W", "transposed", "matmul"), ("W", "sign", "matmul"), ("Q", "mean", None)],
+)
+def test_a_slip_belongs_to_the_operation_that_reads_the_tensor(tensor, slip, family):
+    assert family_at(LINEAR, tensor, slip) == family
+
+
+def test_a_share_that_is_overwritten_belongs_to_the_fork():
+    forked = program("h = torch.tanh(X)\ny = h * h + X\n", ("X", ("N", "D")))
+
+    assert family_at(forked, "X", "overwritten") == "fork"
+
+
+def test_single_numbers_teach_nothing_about_tensors():
+    scalars = program("y = a * b + a\n", ("a", ()), ("b", ()))
+
+    assert operations_in(scalars) == frozenset()
+
+
+def test_the_course_teaches_most_of_what_is_practised():
+    kinds = {kind for lesson in course_in(LESSONS).lessons for kind in taught_by(lesson)}
+
+    assert families_of(operations_of(kinds)) >= {"matmul", "broadcast", "activation", "reduction", "softmax", "index"}

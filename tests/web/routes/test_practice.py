@@ -1,0 +1,258 @@
+"""Practice as somebody meets it in a browser without scripts, on days that are made up."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.testclient import TestClient
+
+from app.content.blocks import Bug, Lesson, Order
+from app.content.code_exercises import CodeExercise
+from app.grading.quiz.mark_order import as_values
+from app.store import cards, progress
+from app.store.tables import Card, PracticeItem
+from app.web.site import Site
+from tests.browser.answers import right_answer
+from tests.web.conftest import WRONG
+
+LESSON = "/lessons/linear"
+MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that somebody sets."""
+
+    def __init__(self) -> None:
+        self.now = MONDAY
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **span: float) -> None:
+        self.now += timedelta(**span)
+
+
+class Learner:
+    """Somebody who practises."""
+
+    def __init__(self, client: TestClient, site: Site) -> None:
+        self.client = client
+        self.site = site
+
+    def next(self, **form: str) -> str:
+        """The address that a press of a button leads to."""
+        return str(self.client.post("/practice/next", data=form).url.path)
+
+    def solve(self, address: str, *, slip: bool = False) -> str:
+        """Answer the item rightly, whatever it asks, after a wrong answer where *slip* is set; its kind."""
+        lesson = self.lesson(address)
+        for one in lesson.exercises:
+            if isinstance(one, CodeExercise):
+                if slip:
+                    self.check(address, one.name, WRONG)
+                code = one.solution.source
+                self.check(address, one.name, code, line=one.line if isinstance(one, Bug) else None)
+            else:
+                answer = as_values(one, range(len(one.lines))) if isinstance(one, Order) else right_answer(lesson, one)
+                self.client.post(f"{address}/quiz/{one.name}", data={"answer": answer})
+        return type(lesson.exercises[0]).__name__.lower()
+
+    def check(self, address: str, name: str, code: str, line: int | None = None) -> None:
+        form = {"code": code, "revision": "0", **({} if line is None else {"line": str(line)})}
+        assert self.client.post(f"{address}/code/{name}/check", data=form).status_code == 200
+
+    def text(self, address: str) -> str:
+        """What stands in the main part of a page."""
+        page = self.client.get(address).text
+        words = re.sub("<[^>]*>", " ", page[page.index("<main") : page.index("</main>")])
+        return re.sub(r"\s+", " ", words).replace(" ,", ",").replace(" :", ":").replace(" .", ".")
+
+    def row(self, address: str) -> PracticeItem:
+        return self.query(lambda db: cards.item(db, int(address.rpartition("/")[2])))
+
+    def cards(self) -> list[Card]:
+        async def all_cards(db: AsyncSession) -> list[Card]:
+            return list(await db.scalars(select(Card)))
+
+        return self.query(all_cards)
+
+    def query(self, ask: Callable[[AsyncSession], Awaitable[Any]]) -> Any:
+        async def asked() -> Any:
+            async with self.site.database.read() as db:
+                return await ask(db)
+
+        return self.client.portal.call(asked)
+
+    def lesson(self, address: str) -> Lesson:
+        return self.site.practice.items._lessons[int(address.rpartition("/")[2])]
+
+
+@pytest.fixture
+def clock(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    app.state.site.practice.clock = clock
+    monkeypatch.setattr(progress, "now", clock)
+    return clock
+
+
+@pytest.fixture
+def learner(client: TestClient, app: FastAPI, clock: Clock) -> Learner:
+    assert clock.now
+    return Learner(client, app.state.site)
+
+
+def test_a_newcomer_is_told_where_to_begin(client):
+    page = client.get("/practice").text
+
+    assert "Begin with" in page
+    assert "/lessons/" in page
+
+
+def test_six_exercises_are_a_sitting_and_the_rest_comes_back_another_day(learner, clock):
+    learner.client.get(LESSON)
+
+    at, titles = learner.next(begin="1"), []
+    while at != "/practice":
+        learner.solve(at)
+        titles.append(learner.lesson(at).title)
+        clock.forward(minutes=1)
+        at = learner.next()
+
+    text = learner.text("/practice")
+    assert titles[:3] == ["A worked example", "One line is missing", "Write the backward pass"]
+    assert len(titles) == 6
+    assert "6 exercises done" in text
+    assert "The next comes back in 2 days." in text
+    assert "Practised in 1 of the last 4 weeks." in text
+
+
+def test_ten_minutes_are_a_sitting(learner, clock):
+    learner.client.get(LESSON)
+    learner.solve(learner.next(begin="1"))
+
+    clock.forward(minutes=11)
+
+    assert learner.next() == "/practice"
+    assert learner.next(begin="1") != "/practice"
+
+
+def test_a_slip_in_a_lesson_is_due_in_practice(learner):
+    learner.check(LESSON, "linear-backward", WRONG)
+
+    text = learner.text("/practice")
+    assert "Matrix products: the transpose of the right answer" in text
+    assert "Bug of the day" in text
+    at = learner.next(begin="1")
+    assert "matmul" in learner.row(at).operations
+    assert learner.row(at).wanted == "transposed"
+
+
+def test_a_slip_brings_the_same_card_back_tomorrow_and_a_solution_later(learner, clock):
+    learner.check(LESSON, "linear-backward", WRONG)
+    at = learner.next(begin="1")
+    learner.solve(at)
+    learner.next()
+    (solved,) = [one for one in learner.cards() if one.slip == "transposed"]
+
+    assert solved.due_at - clock.now >= timedelta(days=2)
+    clock.now = solved.due_at
+    at = learner.next(begin="1")
+    learner.solve(at, slip=True)
+    learner.next()
+
+    slipped = [one for one in learner.cards() if one.slip == "transposed"]
+    assert min(one.due_at for one in slipped) - clock.now <= timedelta(days=2)
+
+
+def test_two_tabs_that_finish_one_item_count_once(learner):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    assert learner.next() == at
+
+    learner.solve(at)
+    first, second = learner.next(skip=at.rpartition("/")[2]), learner.next(skip=at.rpartition("/")[2])
+
+    assert first == second != at
+    assert learner.text(first).count("2 of 6") == 1
+
+
+def test_five_more_of_a_lesson_are_about_that_lesson(learner):
+    assert "Five more like these" in learner.text(LESSON)
+
+    at, addresses = learner.next(lesson="linear"), []
+    while at != "/practice":
+        learner.solve(at)
+        addresses.append(at)
+        at = learner.next()
+
+    assert len(addresses) == 5
+    assert "5 exercises done" in learner.text("/practice")
+
+
+def test_nothing_is_given_that_no_opened_lesson_taught(learner):
+    for _ in range(3):
+        assert learner.next(begin="1") == "/practice"
+
+    learner.client.get(LESSON)
+    assert set(json.loads(learner.row(learner.next(begin="1")).operations)) <= {"matmul", "matmul-left", "bias", "add"}
+
+
+def test_an_item_is_shown_to_those_who_were_given_it(learner, other):
+    learner.client.get(LESSON)
+    other.get(LESSON)
+    at = learner.next(begin="1")
+
+    assert learner.client.get(at).status_code == 200
+    assert other.get(at).status_code == 404
+    assert other.get("/practice/²").status_code == 404
+
+
+def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypatch):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    before = learner.lesson(at).source
+    learner.site.practice.items._lessons.clear()
+
+    monkeypatch.setattr("app.web.practice_sittings.VERSION", 99)
+
+    assert learner.next() == at
+    assert learner.lesson(at).source == before
+
+
+def test_where_nothing_can_be_drawn_that_is_said(learner, monkeypatch):
+    async def nothing(*_: object) -> bool:
+        return False
+
+    learner.client.get(LESSON)
+    monkeypatch.setattr(learner.site.practice, "_maker", nothing)
+
+    text = learner.client.post("/practice/next", data={"begin": "1"}).text
+    assert "No fresh exercise could be drawn just now." in text
+
+
+def test_a_drill_counts_what_was_solved_within_three_minutes(learner, clock):
+    learner.client.get(LESSON)
+    at = learner.next(drill="matmul")
+    for _ in range(3):
+        learner.solve(at)
+        clock.forward(minutes=1.2)
+        at = learner.next()
+
+    assert at == "/practice/drill/matmul"
+    assert "3 solved within three minutes." in learner.text(at)
+    assert "best 3" in learner.text("/practice/map")
+
+
+def test_the_map_says_how_well_something_is_remembered(learner, clock):
+    learner.check(LESSON, "linear-backward", WRONG)
+    learner.solve(learner.next(begin="1"))
+
+    assert "Matrix products the transpose of the right answer (fresh) Fresh in" in learner.text("/practice/map")
+    clock.forward(days=100)
+    assert "Matrix products the transpose of the right answer (due) Due now" in learner.text("/practice/map")
