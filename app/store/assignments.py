@@ -2,17 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.tables import Accommodation, Assignment, Class, Extension
-from app.teaching.dates import days_later
+from app.store.classes import RefusedError, record
+from app.store.database import now
+from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension
+from app.teaching.dates import days_later, written
 
 LATEST = datetime.max.replace(tzinfo=UTC)
+MOST_POINTS = 10_000
+NEVER_DUE = "It is never due, so nobody needs more time."
 
 
 class Deadline(NamedTuple):
@@ -73,3 +77,143 @@ def exercises_of(assignment: Assignment, known: Mapping[str, Sequence[str]]) -> 
         return of_lesson
     chosen = set(json.loads(assignment.exercises))
     return [one for one in of_lesson if one in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What can be set about an assignment; the fields are those of `Assignment`."""
+
+    exercises: Sequence[str] | None
+    opens_at: datetime | None
+    due_at: datetime | None
+    late_until: datetime | None
+    late_share: float
+    points: float
+    solutions_at: datetime | None
+
+    def fault(self) -> str:
+        """What does not fit together; "" where all does."""
+        if not (0 <= self.late_share <= 1 and 0 <= self.points <= MOST_POINTS):
+            return f"Points are from 0 to {MOST_POINTS:,}, and the late share is from 0 to 1."
+        if self.exercises is not None and not self.exercises:
+            return "Choose one exercise at least."
+        if self.late_until and not self.due_at:
+            return "Nothing is late without a date at which it is due."
+        for before, after, what in (
+            (self.opens_at, self.due_at, "It is due before it opens."),
+            (self.due_at, self.late_until, "What is late would end before it is due."),
+        ):
+            if before and after and after <= before:
+                return what
+        return ""
+
+
+async def assignment_in(db: AsyncSession, group: int, assignment: int) -> Assignment | None:
+    found: Assignment | None = await db.scalar(
+        select(Assignment).where(Assignment.id == assignment, Assignment.class_id == group)
+    )
+    return found
+
+
+async def assign(db: AsyncSession, group: int, lesson: str, terms: Terms, actor: int | None) -> Assignment:
+    """
+    Raises:
+        RefusedError: The terms do not fit together.
+    """
+    row = Assignment(class_id=group, lesson=lesson)
+    _set(row, terms)
+    db.add(row)
+    await db.flush()
+    await record(db, group, actor, "assigned", row.id, lesson=lesson, due=terms.due_at)
+    return row
+
+
+async def change_terms(db: AsyncSession, row: Assignment, terms: Terms, actor: int | None) -> None:
+    """
+    Raises:
+        RefusedError: The terms do not fit together.
+    """
+    before = row.due_at
+    _set(row, terms)
+    await record(db, row.class_id, actor, "assignment-changed", row.id, before=before, due=terms.due_at)
+
+
+def _set(row: Assignment, terms: Terms) -> None:
+    if fault := terms.fault():
+        raise RefusedError(fault)
+    for one in fields(terms):
+        setattr(row, one.name, getattr(terms, one.name))
+    row.exercises = None if terms.exercises is None else json.dumps(list(terms.exercises))
+
+
+async def take_back(db: AsyncSession, row: Assignment, actor: int | None) -> None:
+    """The assignment, with its extensions; what was solved stays."""
+    await record(db, row.class_id, actor, "assignment-gone", row.id, lesson=row.lesson)
+    await db.delete(row)
+
+
+async def extend(
+    db: AsyncSession,
+    group: Class,
+    row: Assignment,
+    more: Sequence[tuple[int, datetime | int]],
+    reason: str,
+    actor: int | None,
+) -> None:
+    """More time for each of these learners, until a moment or by so many days of the class's clocks.
+
+    Raises:
+        RefusedError: A new date is not after the one of all; nothing was changed.
+    """
+    if row.due_at is None:
+        raise RefusedError(NEVER_DUE)
+    for learner, until in more:
+        due = days_later(row.due_at, until, group.timezone) if isinstance(until, int) else until
+        if due <= row.due_at:
+            raise RefusedError(
+                f"{written(due, group.timezone)} is not after {written(row.due_at, group.timezone)}, when it is due "
+                "for all. Choose a later date."
+            )
+        late = row.late_until
+        late = days_later(late, until, group.timezone) if late and isinstance(until, int) else None
+        await db.merge(
+            Extension(
+                assignment_id=row.id,
+                learner_id=learner,
+                due_at=due,
+                late_until=late,
+                reason=reason,
+                by=actor,
+                at=now(),
+            )
+        )
+        await record(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
+
+
+async def shorten(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
+    """Take an extension back."""
+    await db.execute(delete(Extension).where(Extension.assignment_id == row.id, Extension.learner_id == learner))
+    await record(db, row.class_id, actor, "extension-gone", learner, assignment=row.id)
+
+
+async def excuse(
+    db: AsyncSession, row: Assignment, learner: int, points: float | None, reason: str, actor: int | None
+) -> None:
+    """Set the grade by hand: *points*, or None where it shall not count.
+
+    Raises:
+        RefusedError: There are not so many points.
+    """
+    if points is not None and not 0 <= points <= MOST_POINTS:
+        raise RefusedError(f"Points are from 0 to {MOST_POINTS:,}.")
+    await db.merge(Excuse(assignment_id=row.id, learner_id=learner, points=points, reason=reason, by=actor, at=now()))
+    await record(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
+
+
+async def excuse_no_more(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
+    await db.execute(delete(Excuse).where(Excuse.assignment_id == row.id, Excuse.learner_id == learner))
+    await record(db, row.class_id, actor, "excuse-gone", learner, assignment=row.id)
+
+
+async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[Excuse]:
+    return (await db.scalars(select(Excuse).where(Excuse.assignment_id == row.id))).all()

@@ -7,20 +7,21 @@ becomes theirs. Every change leaves an `Event`.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal, get_args
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Class, Event, Membership
+from app.store.tables import Class, Event, Learner, Membership
 from app.teaching.codes import fresh_code
+from app.teaching.dates import zone_fault
 
 Role = Literal["learner", "assistant", "instructor"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """Each may do what the ones before it may."""
-Joining = Literal["open", "invited", "closed"]
-JOININGS: tuple[Joining, ...] = get_args(Joining)
+NO_CLASS_NAME = "Write what the class is called."
 
 
 class RefusedError(Exception):
@@ -109,3 +110,55 @@ async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
     asked = select(Membership).where(Membership.class_id == group, *_HERE)
     rows = (await db.scalars(asked)).all()
     return sorted(rows, key=lambda one: (-ROLES.index(one.role), one.name.casefold(), one.learner_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What can be set about a class. Whatever is kept of it goes after *keep_until*."""
+
+    name: str
+    timezone: str
+    keep_until: date | None
+    archived: bool
+
+
+async def change(db: AsyncSession, group: Class, terms: Terms, actor: int | None) -> None:
+    """
+    Raises:
+        RefusedError: It has no name, or there is no such time zone.
+    """
+    if fault := zone_fault(terms.timezone) or ("" if terms.name else NO_CLASS_NAME):
+        raise RefusedError(fault)
+    if terms.archived != (group.archived_at is not None):
+        group.archived_at = now() if terms.archived else None
+        await record(db, group.id, actor, "archived" if terms.archived else "brought-back", group.id)
+    if terms.keep_until != group.keep_until:
+        await record(db, group.id, actor, "kept-until", group.id, day=terms.keep_until)
+    group.name, group.timezone, group.keep_until = terms.name, terms.timezone, terms.keep_until
+    await record(db, group.id, actor, "class-changed", group.id, name=terms.name, timezone=terms.timezone)
+
+
+async def let_in(
+    db: AsyncSession, group: int, whom: Literal["open", "invited", "closed", "rotate"], actor: int | None
+) -> None:
+    """Say who comes in with the code; *rotate* puts a new one in its place, and the old one is nobody's."""
+    row = await db.get_one(Class, group)
+    if whom == "rotate":
+        row.join_code = fresh_code()
+    else:
+        row.joining = whom
+    await record(db, group, actor, "joining", group, whom=whom)
+
+
+async def forget_over(db: AsyncSession, today: date) -> int:
+    """Delete the classes that were to be kept until a day that is past, with all that was arranged in them; how many.
+
+    What their learners wrote is theirs and stays.
+    """
+    over = (await db.scalars(select(Class.id).where(Class.keep_until < today))).all()
+    seats = select(Membership.learner_id).where(Membership.class_id.in_(over), Membership.joined_at.is_(None))
+    await db.execute(delete(Learner).where(Learner.id.in_(seats)).execution_options(synchronize_session=False))
+    await db.execute(delete(Class).where(Class.id.in_(over)).execution_options(synchronize_session=False))
+    for one in over:
+        await record(db, None, None, "class-forgotten", one)
+    return len(over)

@@ -1,12 +1,13 @@
 """Dates as they are meant in the time zone of a class, where a day may have 23 or 25 hours."""
 
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 FORM = "%Y-%m-%dT%H:%M"
 """How browsers send a date with its time."""
 NO_DATE = "{typed!r} is no date. Write it like 2026-11-30 23:59."
+NO_DAY = "{typed!r} is no day. Write it like 2027-03-31."
 YEARS = range(2000, 2200)
 
 
@@ -66,6 +67,28 @@ def read(typed: str, timezone: str) -> datetime:
     if there.year not in YEARS:
         raise ValueError(NO_DATE.format(typed=text[:40]))
     return (there if there.tzinfo else there.replace(tzinfo=zone(timezone))).astimezone(UTC)
+
+
+def day(typed: str) -> date | None:
+    """A date without a time; None where nothing is typed.
+
+    Raises:
+        ValueError: It is no date; the message says so.
+    """
+    if not typed.strip():
+        return None
+    try:
+        found = date.fromisoformat(typed.strip())
+    except ValueError:
+        raise ValueError(NO_DAY.format(typed=typed.strip()[:40])) from None
+    if found.year not in YEARS:
+        raise ValueError(NO_DAY.format(typed=typed.strip()[:40]))
+    return found
+
+
+def midnight(timezone: str, at: datetime) -> datetime:
+    """When the day of *at* began there."""
+    return local(at, timezone).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def days_later(moment: datetime, days: int, timezone: str) -> datetime:

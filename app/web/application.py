@@ -36,6 +36,7 @@ from app.web.practice_sittings import Practice
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
+    assignments,
     class_board,
     class_home,
     code_boxes,
@@ -48,6 +49,7 @@ from app.web.routes import (
     me,
     pages,
     practice_pages,
+    rosters,
     sign_in,
     theme,
     training,
@@ -161,6 +163,8 @@ def create_app(
         me,
         health,
         joining,
+        rosters,
+        assignments,
         class_home,
         class_board,
         practice_pages,

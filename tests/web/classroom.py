@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.store import classes, invitations, joining, learners
+from app.store.assignments import Terms, assign
 from app.store.classes import Role
-from app.store.tables import Class, Learner
+from app.store.tables import Assignment, Class, Learner
 from tests.web.conftest import BROWSER
 
 T = TypeVar("T")
@@ -48,6 +49,11 @@ class Classroom:
 
     def found(self, name: str, instructor: str, timezone: str = "Europe/Berlin") -> Class:
         return self.write(lambda db: classes.found(db, name, timezone, self.ids[instructor], instructor))
+
+    def assign(self, group: Class, lesson: str, **values: Any) -> Assignment:
+        given = {"exercises": None, "opens_at": None, "due_at": None, "late_until": None, "solutions_at": None}
+        terms = Terms(**{"late_share": 0.5, "points": 10.0, **given, **values})
+        return self.write(lambda db: assign(db, group.id, lesson, terms, None))
 
     def join(self, group: Class, name: str, role: Role = "learner") -> None:
         async def come(db: AsyncSession) -> None:

@@ -7,6 +7,7 @@ breaks parsers, and from anything else.
 import gc
 import tracemalloc
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote_from_bytes, urlencode
 
@@ -20,8 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Course
 from app.engine.stretch import Stretched
 from app.settings import Settings
-from app.store import classes, invitations, learners
-from app.store.tables import Assignment
+from app.store import assignments, classes, invitations, learners
+from app.store.database import now
 from app.teaching.codes import read_code
 from app.web.application import create_app
 from tests.courses import course_in
@@ -47,7 +48,8 @@ ODD = [
 ]  # fmt: skip
 FIELDS = [
     "code", "revision", "line", "nudge", "confirm", "at", "answer", "left", "left_transposed", "right",
-    "right_transposed", "preset", "attempt", "theme", "back", "timezone", "called", "external_id", "place",
+    "right_transposed", "preset", "attempt", "theme", "back", "timezone", "called", "external_id", "text", "place",
+    "who", "until", "due", "late", "opens", "share", "points", "exercises", "choose", "role", "extra_days", "joining",
     "entry-dX", "entry-dW", "entry-",
 ]  # fmt: skip
 PLAIN = [
@@ -130,8 +132,10 @@ def cookie(app: FastAPI, asker: Asker) -> str:
         group = await classes.found(db, "Algebra", "Europe/Berlin", learner, "Ada")
         group.join_code = read_code(CLASS_CODE)
         db.add(classes.member(group.id, pupil, "learner", "Bob"))
-        db.add(Assignment(class_id=group.id, lesson="linear-layer", late_share=0.5, points=10))
         await invitations.let_teach(db, learner)
+        soon = now() + timedelta(days=1)
+        terms = assignments.Terms(None, None, soon, None, late_share=0.5, points=10, solutions_at=soon)
+        await assignments.assign(db, group.id, "linear-layer", terms, learner)
         return f"session={token}"
 
     return Classroom(app, asker.run).write(begin)
@@ -156,6 +160,8 @@ PARAMETERS = {
     "kind": ["quiz", "code", "train"],
     "form": ["ipynb", "py", "md"],
     "class_id": ["1"],
+    "assignment_id": ["1"],
+    "learner_id": ["1", "2"],
     "code": [CLASS_CODE],
 }
 
@@ -233,12 +239,15 @@ def test_every_route_is_reached_with_what_its_page_sends(asker: Asker, cookie: s
     """The fuzzing above is worth nothing where every request ends as 404 or 422."""
     code = {"code": "x", "revision": "0", "nudge": "dW", "at": "0", "answer": "1", "theme": "dark", "preset": "short"}
     code["place"] = "linear/half"
+    code |= {"joining": "open", "until": "2199-01-01", "who": "2", "text": "Bob, +3"}
     places = {
         "code": ("linear", "linear-backward"), "quiz": ("linear", "dw-shape"), "train": (SLUGS[-1], "run"),
         "sheet": ("sheets", "shapes"), "reveal": ("reveals", "seven"),
     }  # fmt: skip
     reached = {}
-    for method, template in ROUTES:
+    # What takes something away comes last.
+    ending = [one for one in ROUTES if one[1].endswith(("/delete", "/remove"))]
+    for method, template in [*(one for one in ROUTES if one not in ending), *reversed(ending)]:
         kind = next((kind for kind in places if f"/{kind}/" in template), "quiz")
         slug, name = places[kind]
         path = path_of(template, slug="layers" if "units" in template else slug, name=name, kind=kind, form="py")

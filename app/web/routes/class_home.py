@@ -1,6 +1,6 @@
 """The classes that somebody is in, a new one, and the home of each."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
 from starlette.exceptions import HTTPException
@@ -8,13 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import classes, invitations, joining
-from app.store.classes import RefusedError
-from app.store.tables import Learner
-from app.teaching.dates import timezones, zone_fault
+from app.store.classes import Inside, RefusedError
+from app.store.tables import Class, Learner
+from app.teaching.dates import day, timezones, zone_fault
 from app.teaching.words import name_fault, one_line
-from app.web.class_access import PREFIX, Belonging, class_page
+from app.web.class_access import MAY, PREFIX, Arranging, Belonging, class_page
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.class_home_view import home_view, own_view
 
 router = APIRouter()
 
@@ -82,7 +83,13 @@ def _form(
 
 @router.get(PREFIX)
 async def home(request: Request, site: TheSite, within: Belonging) -> Response:
-    return class_page(request, site, within, "class_home.html", problem="")
+    return await _home(request, site, within)
+
+
+async def _home(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
+    view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
+    status = 409 if problem else 200
+    return class_page(request, site, within, "class_home.html", status=status, view=view, problem=problem)
 
 
 @router.post(PREFIX + "/leave")
@@ -91,5 +98,41 @@ async def leave(request: Request, site: TheSite, within: Belonging) -> Response:
         async with site.database.write() as db:
             await joining.leave(db, within.group, within.person.learner_id)
     except RefusedError as refused:
-        return class_page(request, site, within, "class_home.html", status=409, problem=str(refused))
+        return await _home(request, site, within, str(refused))
     return back_to("/classes")
+
+
+@router.post(PREFIX + "/joining")
+async def let_in(
+    site: TheSite, within: Arranging, joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()]
+) -> Response:
+    """Who comes in with the code, or a new code in its place."""
+    async with site.database.write() as db:
+        await classes.let_in(db, within.group.id, joining, within.person.learner_id)
+    return back_to(f"/classes/{within.group.id}/roster")
+
+
+@router.get(PREFIX + "/settings")
+async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
+    return class_page(request, site, within, "class_settings.html", zones=timezones(), problem="")
+
+
+@router.post(PREFIX + "/settings")
+async def change(
+    request: Request,
+    site: TheSite,
+    within: Arranging,
+    name: Annotated[str, Form()] = "",
+    timezone: Annotated[str, Form()] = "",
+    keep_until: Annotated[str, Form()] = "",
+    archived: Annotated[bool, Form()] = False,
+) -> Response:
+    try:
+        async with site.database.write() as db:
+            group = await db.get_one(Class, within.group.id)
+            terms = classes.Terms(one_line(name)[:200], timezone, day(keep_until), archived=archived)
+            await classes.change(db, group, terms, within.person.learner_id)
+    except (RefusedError, ValueError) as refused:
+        values = {"zones": timezones(), "problem": str(refused)}
+        return class_page(request, site, within, "class_settings.html", status=409, **values)
+    return back_to(f"/classes/{within.group.id}")

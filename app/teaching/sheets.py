@@ -1,0 +1,68 @@
+"""Tables as text: what is pasted or uploaded, and what is given out to be opened by a program for tables."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+MOST_ROWS = 5000
+SEPARATORS = "\t;,"
+
+
+class SheetError(ValueError):
+    """The text cannot be read as a table; the message says from which line on, and why."""
+
+
+def text_of(data: bytes) -> str:
+    """The text of a file, as programs for tables write it: in UTF-8, in UTF-16, or else in Windows' own letters."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def rows_of(text: str) -> list[tuple[int, list[str]]]:
+    """The rows that are not empty, each with the number of its line.
+
+    The first of tab, semicolon and comma that the first row holds separates its columns.
+
+    Raises:
+        SheetError: A quote is not closed, or there are too many rows.
+    """
+    text = text.removeprefix("\ufeff")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = next((one for one in SEPARATORS if one in first), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    line = 0
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append((line + 1, cells))
+            line = reader.line_num
+            if len(rows) > MOST_ROWS + 1:
+                raise SheetError(f"More than {MOST_ROWS:,} rows. Send them in parts.")
+    except csv.Error:
+        raise SheetError(f'Line {line + 1}: a quotation mark is not closed. Write " around a whole cell.') from None
+    return rows
+
+
+def as_sheet(rows: Iterable[Sequence[object]]) -> str:
+    """*rows* as CSV that no program takes for formulas, with the mark by which Excel knows UTF-8."""
+    out = io.StringIO()
+    out.write("\ufeff")
+    csv.writer(out).writerows([guarded(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def guarded(cell: object) -> str:
+    """*cell* as a program for tables shows it, and never runs it.
+
+    Source: https://owasp.org/www-community/attacks/CSV_Injection
+    """
+    if isinstance(cell, int | float):
+        return str(cell)
+    text = "" if cell is None else str(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,0 +1,304 @@
+"""What a class has to do: its dates and points, and the dates of single learners."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Path
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Lesson
+from app.store import assignments, classes
+from app.store.assignments import Terms
+from app.store.classes import Inside, RefusedError
+from app.store.tables import Assignment, Membership
+from app.teaching import dates
+from app.teaching.roster import read_days, whom
+from app.teaching.words import LONGEST_LINE, one_line
+from app.web.class_access import PREFIX, Arranging, Watching, class_page
+from app.web.render import back_to
+from app.web.site import Site, TheSite
+
+router = APIRouter()
+ALL = PREFIX + "/assignments"
+ONE = ALL + "/{assignment_id}"
+
+
+class Fields(BaseModel):
+    """The terms of an assignment as they are typed; *choose* where the exercises could be chosen."""
+
+    lesson: str = ""
+    opens: str = ""
+    due: str = ""
+    late: str = ""
+    share: str = "0.5"
+    points: str = ""
+    solutions: str = ""
+    choose: str = ""
+    exercises: list[str] = []
+
+
+def shown_fields(one: Assignment, timezone: str) -> Fields:
+    return Fields(
+        lesson=one.lesson,
+        opens=dates.field(one.opens_at, timezone),
+        due=dates.field(one.due_at, timezone),
+        late=dates.field(one.late_until, timezone),
+        share=f"{one.late_share:g}",
+        points=f"{one.points:g}",
+        solutions=dates.field(one.solutions_at, timezone),
+        exercises=json.loads(one.exercises) if one.exercises else [],
+    )
+
+
+def terms_of(fields: Fields, lesson: Lesson | None, timezone: str) -> Terms:
+    """
+    Raises:
+        RefusedError: A date or a number cannot be read, or there is no such lesson.
+    """
+    if lesson is None:
+        raise RefusedError("Choose a lesson of the course.")
+    names = [one.name for one in lesson.exercises]
+    chosen = [one for one in names if one in fields.exercises] if fields.choose else names
+    try:
+        at = {key: dates.read(text, timezone) if text.strip() else None for key, text in _dates(fields).items()}
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+    return Terms(
+        exercises=None if chosen == names else chosen,
+        opens_at=at["opens"],
+        due_at=at["due"],
+        late_until=at["late"],
+        late_share=_number(fields.share or "0"),
+        points=_number(fields.points) if fields.points.strip() else float(len(chosen)),
+        solutions_at=at["solutions"],
+    )
+
+
+def _dates(fields: Fields) -> dict[str, str]:
+    return {"opens": fields.opens, "due": fields.due, "late": fields.late, "solutions": fields.solutions}
+
+
+def _number(typed: str) -> float:
+    try:
+        found = float(typed.replace(",", "."))
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise RefusedError(f"{typed.strip()[:20]!r} is no number.")
+    return found
+
+
+def lesson_called(site: Site, name: str) -> Lesson | None:
+    return next((one for one in site.course.lessons if one.name == name), None)
+
+
+@router.get(ALL)
+async def listed(request: Request, site: TheSite, within: Watching) -> Response:
+    return await _listed(request, site, within, Fields())
+
+
+async def _listed(request: Request, site: Site, within: Inside, fields: Fields, problem: str = "") -> Response:
+    async with site.database.read() as db:
+        rows = await assignments.assignments_of(db, within.group.id)
+    return class_page(
+        request,
+        site,
+        within,
+        "assignments.html",
+        status=409 if problem else 200,
+        rows=[(one, lesson_called(site, one.lesson)) for one in rows],
+        lessons=[one for one in site.course.lessons if one.exercises],
+        fields=fields,
+        problem=problem,
+        arranges=within.is_at_least("instructor"),
+        said=lambda moment: dates.written(moment, within.group.timezone) if moment else "",
+    )
+
+
+@router.post(ALL)
+async def assign(request: Request, site: TheSite, within: Arranging, fields: Annotated[Fields, Form()]) -> Response:
+    lesson = lesson_called(site, fields.lesson)
+    try:
+        terms = terms_of(fields, lesson, within.group.timezone)
+        async with site.database.write() as db:
+            await assignments.assign(db, within.group.id, fields.lesson, terms, within.person.learner_id)
+    except RefusedError as refused:
+        return await _listed(request, site, within, fields, str(refused))
+    return back_to(f"/classes/{within.group.id}/assignments")
+
+
+async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
+    """An assignment of this very class; 404 for every other."""
+    sound = assignment_id.isascii() and assignment_id.isdecimal() and len(assignment_id) < 10
+    async with site.database.read() as db:
+        found = await assignments.assignment_in(db, within.group.id, int(assignment_id)) if sound else None
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+TheAssignment = Annotated[Assignment, Depends(assignment_of)]
+
+
+@router.get(ONE)
+async def one(request: Request, site: TheSite, within: Arranging, row: TheAssignment) -> Response:
+    return await _one(request, site, within, row)
+
+
+async def _one(
+    request: Request, site: Site, within: Inside, row: Assignment, problem: str = "", **more: Any
+) -> Response:
+    group = within.group
+    async with site.database.read() as db:
+        people = await classes.people(db, group.id)
+        time = await assignments.times(db, group)
+        excuses = await assignments.excuses_of(db, row)
+    learners = [one for one in people if one.role == "learner"]
+    given = {
+        "fields": shown_fields(row, group.timezone),
+        "text": "",
+        "reason": "",
+        "planned": (),
+        "faults": (),
+        "learners": learners,
+        "names": {one.learner_id: one.name for one in people},
+        "extensions": [one for (of, _), one in time.extensions.items() if of == row.id],
+        "excuses": excuses,
+        "said": lambda moment: dates.written(moment, group.timezone) if moment else "",
+    }
+    return class_page(
+        request,
+        site,
+        within,
+        "assignment.html",
+        status=409 if problem else 200,
+        row=row,
+        lesson=lesson_called(site, row.lesson),
+        problem=problem,
+        **{**given, **more},
+    )
+
+
+@router.post(ONE)
+async def change(
+    request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[Fields, Form()]
+) -> Response:
+    try:
+        terms = terms_of(fields, lesson_called(site, row.lesson), within.group.timezone)
+        async with site.database.write() as db:
+            here = await db.get_one(Assignment, row.id)
+            await assignments.change_terms(db, here, terms, within.person.learner_id)
+    except RefusedError as refused:
+        return await _one(request, site, within, row, str(refused), fields=fields)
+    return back_to(f"/classes/{within.group.id}/assignments")
+
+
+@router.post(ONE + "/delete")
+async def delete(site: TheSite, within: Arranging, row: TheAssignment) -> Response:
+    async with site.database.write() as db:
+        await assignments.take_back(db, await db.get_one(Assignment, row.id), within.person.learner_id)
+    return back_to(f"/classes/{within.group.id}/assignments")
+
+
+@router.post(ONE + "/extensions")
+async def extend(
+    request: Request,
+    site: TheSite,
+    within: Arranging,
+    row: TheAssignment,
+    text: Annotated[str, Form()] = "",
+    who: Annotated[str, Form()] = "",
+    until: Annotated[str, Form()] = "",
+    reason: Annotated[str, Form()] = "",
+    apply: Annotated[str, Form()] = "",
+) -> Response:
+    """More time: for one until a date, or for many by lines that are shown before they are applied."""
+    group, reason = within.group, one_line(reason)[:LONGEST_LINE]
+    async with site.database.read() as db:
+        people = [one for one in await classes.people(db, group.id) if one.role == "learner"]
+    try:
+        if who:
+            more = [(_somebody(who, people).learner_id, dates.read(until, group.timezone))]
+            await _extended(site, within, row, more, reason)
+            return back_to(_address(within, row))
+        found, faults = read_days(text, people)
+        if apply and found:
+            await _extended(site, within, row, [(one.learner_id, days) for one, days in found], reason)
+            return back_to(_address(within, row))
+    except (RefusedError, ValueError) as refused:
+        return await _one(request, site, within, row, str(refused), text=text, reason=reason)
+    due = row.due_at
+    planned = [(one.name, days, due and dates.days_later(due, days, group.timezone)) for one, days in found]
+    problem = "" if due and (found or faults) else "Write a line for each." if due else assignments.NEVER_DUE
+    return await _one(
+        request, site, within, row, problem, text=text, reason=reason, planned=planned if due else (), faults=faults
+    )
+
+
+async def _extended(site: Site, within: Inside, row: Assignment, more: Sequence[tuple[int, Any]], reason: str) -> None:
+    async with site.database.write() as db:
+        await assignments.extend(db, within.group, row, more, reason, within.person.learner_id)
+
+
+def _somebody(who: str, people: Sequence[Membership]) -> Membership:
+    """
+    Raises:
+        RefusedError: No learner is meant, or several are.
+    """
+    found = [one for one in people if str(one.learner_id) == who] or whom(who, people)
+    if len(found) != 1:
+        raise RefusedError("Choose one learner of this class.")
+    return found[0]
+
+
+def _address(within: Inside, row: Assignment) -> str:
+    return f"/classes/{within.group.id}/assignments/{row.id}"
+
+
+@router.post(ONE + "/extensions/{learner_id}/delete")
+async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_id: int) -> Response:
+    async with site.database.write() as db:
+        await assignments.shorten(db, row, _small(learner_id), within.person.learner_id)
+    return back_to(_address(within, row))
+
+
+@router.post(ONE + "/excuses")
+async def excuse(
+    request: Request,
+    site: TheSite,
+    within: Arranging,
+    row: TheAssignment,
+    who: Annotated[str, Form()] = "",
+    points: Annotated[str, Form()] = "",
+    reason: Annotated[str, Form()] = "",
+) -> Response:
+    """Set a grade by hand; without points it does not count for that learner."""
+    async with site.database.read() as db:
+        people = [one for one in await classes.people(db, within.group.id) if one.role == "learner"]
+    try:
+        learner = _somebody(who, people).learner_id
+        given = _number(points) if points.strip() else None
+        async with site.database.write() as db:
+            note = one_line(reason)[:LONGEST_LINE]
+            await assignments.excuse(db, row, learner, given, note, within.person.learner_id)
+    except RefusedError as refused:
+        return await _one(request, site, within, row, str(refused))
+    return back_to(_address(within, row))
+
+
+@router.post(ONE + "/excuses/{learner_id}/delete")
+async def excuse_no_more(site: TheSite, within: Arranging, row: TheAssignment, learner_id: int) -> Response:
+    async with site.database.write() as db:
+        await assignments.excuse_no_more(db, row, _small(learner_id), within.person.learner_id)
+    return back_to(_address(within, row))
+
+
+def _small(number: int) -> int:
+    if not 0 < number < 2**31:
+        raise HTTPException(404)
+    return number

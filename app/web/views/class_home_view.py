@@ -1,0 +1,143 @@
+"""The home of a class: for its instructors how it gets on, for a learner what is due."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import Lesson
+from app.store import board
+from app.store.assignments import Deadline
+from app.store.board import Counted
+from app.store.classes import Inside
+from app.store.database import now
+from app.store.grades import Grade, gradebook
+from app.store.tables import Assignment, Attempt, Membership, Progress
+from app.teaching import dates
+from app.teaching.codes import shown_code
+from app.web.site import Site
+
+MOST = 3
+STUCK_FOR = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An assignment as it stands: *solved* is a share of all learners' exercises, or one's own. Times in words."""
+
+    lesson: Lesson | None
+    name: str
+    opens: str
+    due: str
+    late: str
+    solved: float
+    done: int
+    total: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    person: Membership
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """*watching* is who sees the others; the rest is empty for a learner."""
+
+    watching: bool
+    assignments: tuple[Due, ...]
+    stuck: tuple[Stuck, ...] = ()
+    mistakes: tuple[Counted, ...] = ()
+    code: str = ""
+    joined: int = 0
+
+
+def exercises_in(site: Site) -> dict[str, list[str]]:
+    """The exercises of each lesson, by their names."""
+    return {lesson.name: [one.name for one in lesson.exercises] for lesson in site.course.lessons}
+
+
+async def home_view(site: Site, within: Inside) -> HomeView:
+    group = within.group
+    async with site.database.read() as db:
+        book = await gradebook(db, group, exercises_in(site))
+        stuck = await most_stuck(db, group.id)
+        mistakes = await board.codes(db, group.id, since=dates.midnight(group.timezone, now()))
+    columns = [[row.grades[at] for row in book.rows] for at in range(len(book.assignments))]
+    return HomeView(
+        watching=True,
+        assignments=tuple(_due(site, within, *pair) for pair in zip(book.assignments, columns, strict=True)),
+        stuck=tuple(stuck),
+        mistakes=tuple(mistakes[:MOST]),
+        code=shown_code(group.join_code) if group.join_code and within.is_at_least("instructor") else "",
+        joined=sum(row.person.joined_at is not None for row in book.rows),
+    )
+
+
+async def own_view(site: Site, within: Inside) -> HomeView:
+    async with site.database.read() as db:
+        book = await gradebook(db, within.group, exercises_in(site), within.person.learner_id)
+    own = book.rows[0].grades
+    return HomeView(
+        watching=False,
+        assignments=tuple(_due(site, within, one, [got]) for one, got in zip(book.assignments, own, strict=True)),
+    )
+
+
+def _due(site: Site, within: Inside, one: Assignment, grades: list[Grade]) -> Due:
+    done, total = sum(got.in_time + got.late for got in grades), sum(got.total for got in grades)
+    common = Deadline(one.due_at, one.late_until)
+    due, late = common if within.is_at_least("assistant") else grades[0].deadline
+    zone = within.group.timezone
+    return Due(
+        lesson=next((lesson for lesson in site.course.lessons if lesson.name == one.lesson), None),
+        name=one.lesson,
+        opens=dates.written(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
+        due=dates.written(due, zone) if due else "",
+        late=dates.written(late, zone) if late and late > (due or late) else "",
+        solved=done / total if total else 0.0,
+        done=done,
+        total=total,
+        closed=due is not None and now() > max(due, late or due),
+    )
+
+
+async def most_stuck(db: AsyncSession, group: int) -> list[Stuck]:
+    """Who answered wrongly most often, these days, at what is assigned and not solved yet."""
+    asked = await board.assigned(db, group)
+    solved = (
+        select(Progress.learner_id)
+        .where(
+            Progress.learner_id == Attempt.learner_id,
+            Progress.lesson == Attempt.lesson,
+            Progress.exercise == Attempt.exercise,
+            Progress.solved_at.is_not(None),
+        )
+        .exists()
+    )
+    wrong = (
+        select(Attempt.learner_id, Attempt.lesson, Attempt.exercise, func.count())
+        .join(Membership, Membership.learner_id == Attempt.learner_id)
+        .where(
+            Membership.class_id == group,
+            Membership.role == "learner",
+            Membership.left_at.is_(None),
+            Membership.joined_at.is_not(None),
+            Attempt.lesson.in_(list(asked)),
+            Attempt.correct.is_(False),
+            Attempt.created_at > now() - STUCK_FOR,
+            ~solved,
+        )
+        .group_by(Attempt.learner_id, Attempt.lesson, Attempt.exercise)
+    )
+    counts: dict[int, int] = {}
+    for learner, lesson, exercise, count in await db.execute(wrong):
+        some = asked[lesson]
+        if some is None or exercise in some:
+            counts[learner] = counts.get(learner, 0) + count
+    people = {one.learner_id: one for one in await board.learners(db, group)}
+    worst = sorted(counts, key=lambda one: (-counts[one], one))[:MOST]
+    return [Stuck(people[one], counts[one]) for one in worst if one in people]

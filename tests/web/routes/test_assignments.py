@@ -1,0 +1,142 @@
+"""What is assigned, its dates, and the dates of single learners."""
+
+from datetime import UTC, datetime
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.store import assignments
+from app.store.tables import Class
+from tests.web.classroom import Classroom
+
+DUE = datetime(2199, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def room(app: FastAPI, client: TestClient) -> Classroom:
+    assert client
+    return Classroom(app)
+
+
+@pytest.fixture
+def ada(room: Classroom) -> TestClient:
+    return room.browser("Ada", teaches=True)
+
+
+@pytest.fixture
+def group(room: Classroom, ada: TestClient) -> Class:
+    assert ada
+    group = room.found("Algebra", "Ada")
+    room.browser("Bob")
+    room.join(group, "Bob")
+    return group
+
+
+def test_a_lesson_is_assigned_with_dates_of_the_class(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/assignments"
+    bob = room.browser("Eve")
+    room.join(group, "Eve")
+
+    shown = ada.post(page, data={"lesson": "linear-layer", "due": "2199-03-01T23:59", "share": "0,5", "points": "3"})
+
+    assert shown.status_code == 200, shown.text
+    assert "Fri 1 Mar 2199, 23:59" in shown.text
+    assert "due Fri 1 Mar 2199, 23:59" in bob.get(f"/classes/{group.id}").text
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({"lesson": "no"}, "Choose a lesson"),
+        ({"due": "soon"}, "is no date"),
+        ({"points": "nan"}, "is no number"),
+        ({"points": "-1"}, "Points are from 0"),
+        ({"points": "1e400"}, "is no number"),
+        ({"share": "2"}, "late share is from 0 to 1"),
+        ({"due": "2199-01-01", "late": "2198-01-01"}, "would end before it is due"),
+        ({"due": "2199-01-01", "opens": "2199-02-01"}, "due before it opens"),
+        ({"late": "2199-01-01"}, "Nothing is late without"),
+    ],
+)
+def test_terms_that_do_not_fit_are_refused_with_a_sentence(
+    ada: TestClient, group: Class, form: dict[str, str], words: str
+) -> None:
+    answer = ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", **form})
+
+    assert answer.status_code == 409
+    assert words in answer.text
+    assert "Nothing is assigned yet" in answer.text
+
+
+def test_some_exercises_of_a_lesson_can_be_chosen(room: Classroom, ada: TestClient, group: Class) -> None:
+    row = room.assign(group, "linear-layer")
+    page = f"/classes/{group.id}/assignments/{row.id}"
+
+    ada.post(page, data={"choose": "yes", "exercises": ["dw-shape", "gone"]})
+    none = ada.post(page, data={"choose": "yes"})
+
+    assert 'value="dw-shape" checked' in ada.get(page).text
+    assert ada.get(page).text.count(" checked") == 1
+    assert "Choose one exercise at least" in none.text
+
+
+def test_days_are_shown_before_they_are_given(room: Classroom, ada: TestClient, group: Class) -> None:
+    row = room.assign(group, "linear-layer", due_at=DUE)
+    page = f"/classes/{group.id}/assignments/{row.id}/extensions"
+    form = {"text": "Bob, +3\nMax, +1", "reason": "ill"}
+
+    shown = ada.post(page, data=form)
+    nobody = room.write(lambda db: assignments.times(db, group)).extensions
+    ada.post(page, data={**form, "apply": "yes"})
+    given = room.write(lambda db: assignments.times(db, group)).extensions
+
+    assert "Bob: 3 days more, until Mon 4 Mar 2199" in shown.text
+    assert "Line 2: Nobody in this class" in shown.text
+    assert nobody == {}
+    assert [one.due_at for one in given.values()] == [datetime(2199, 3, 4, 12, tzinfo=UTC)]
+
+
+@pytest.mark.parametrize("until", ["2199-03-01T12:00", "2199-03-01T13:00", "2199-02-01T12:00"])
+def test_more_time_that_ends_earlier_is_refused(room: Classroom, ada: TestClient, group: Class, until: str) -> None:
+    row = room.assign(group, "linear-layer", due_at=DUE)
+    page = f"/classes/{group.id}/assignments/{row.id}/extensions"
+
+    answer = ada.post(page, data={"who": str(room.ids["Bob"]), "until": until})
+
+    assert answer.status_code == 409
+    assert "is not after Fri 1 Mar 2199, 13:00" in answer.text
+
+
+def test_nobody_needs_more_time_for_what_is_never_due(room: Classroom, ada: TestClient, group: Class) -> None:
+    row = room.assign(group, "linear-layer")
+    page = f"/classes/{group.id}/assignments/{row.id}/extensions"
+
+    assert "never due" in ada.post(page, data={"text": "Bob, +3"}).text
+    assert "never due" in ada.post(page, data={"text": "Bob, +3", "apply": "yes"}).text
+
+
+def test_a_grade_set_by_hand_is_shown_and_taken_back(room: Classroom, ada: TestClient, group: Class) -> None:
+    row = room.assign(group, "linear-layer")
+    page = f"/classes/{group.id}/assignments/{row.id}"
+    bob = str(room.ids["Bob"])
+
+    excused = ada.post(f"{page}/excuses", data={"who": bob, "reason": "ill"})
+    graded = ada.post(f"{page}/excuses", data={"who": bob, "points": "7.5"})
+    refused = ada.post(f"{page}/excuses", data={"who": "nobody"})
+    back = ada.post(f"{page}/excuses/{bob}/delete")
+
+    assert "Bob: excused, ill" in excused.text
+    assert "Bob: 7.5 points" in graded.text
+    assert "Choose one learner" in refused.text
+    assert "7.5 points" not in back.text
+
+
+def test_an_assignment_of_another_class_is_no_page(room: Classroom, ada: TestClient, group: Class) -> None:
+    room.browser("Max", teaches=True)
+    other = room.assign(room.found("Geometry", "Max"), "linear-layer")
+    page = f"/classes/{group.id}/assignments/{other.id}"
+
+    assert ada.get(page).status_code == 404
+    assert ada.post(f"{page}/delete").status_code == 404
+    assert ada.post(f"{page}/extensions", data={"text": "Bob, +3", "apply": "yes"}).status_code == 404

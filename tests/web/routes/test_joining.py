@@ -1,0 +1,208 @@
+"""From a code to the first exercise: a name is enough, and nothing that is wrong ends without a sentence."""
+
+import re
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.store import classes, invitations, rosters
+from app.store.tables import Class
+from app.teaching.codes import shown_code
+from app.teaching.roster import read_roster
+from tests.web.classroom import Classroom
+from tests.web.conftest import BROWSER
+
+
+@pytest.fixture
+def room(app: FastAPI, client: TestClient) -> Classroom:
+    assert client
+    return Classroom(app)
+
+
+@pytest.fixture
+def group(room: Classroom) -> Class:
+    room.browser("Ada", teaches=True)
+    return room.found("Algebra", "Ada")
+
+
+def listed(room: Classroom, group: Class, text: str) -> None:
+    room.write(lambda db: rosters.apply(db, group, read_roster(text).entries, None))
+
+
+def members(room: Classroom, group: Class) -> list[tuple[str, str, bool]]:
+    people = room.write(lambda db: classes.people(db, group.id))
+    return [(one.name, one.external_id or "", one.joined_at is not None) for one in people if one.role == "learner"]
+
+
+def changed(room: Classroom, group: Class, whom: str) -> None:
+    room.write(lambda db: classes.let_in(db, group.id, whom, None))
+
+
+def test_from_the_code_to_the_first_exercise_it_takes_one_form_and_two_requests(
+    room: Classroom, group: Class, client: TestClient
+) -> None:
+    bob = TestClient(room.app, headers=BROWSER, follow_redirects=False)
+    page = bob.get(f"/join/{shown_code(group.join_code or '')}")
+    forms = re.findall(r'<form[^>]*method="post"[^>]*action="(/join[^"]*)"', page.text)
+
+    begun = bob.post(forms[0], data={"name": "Bob"})
+    exercise = bob.get(begun.headers["location"].partition("#")[0])
+
+    assert len(forms) == 1
+    assert exercise.status_code == 200
+    assert f'id="{begun.headers["location"].partition("#")[2]}"' in exercise.text
+    assert client.get("/classes").text.count("Algebra") == 0
+
+
+@pytest.mark.parametrize("name", ["", " \t ", "\0", "A" * 81])
+def test_a_name_that_is_none_is_asked_for_again(room: Classroom, group: Class, name: str) -> None:
+    answer = room.browser("Bob").post(f"/join/{group.join_code}", data={"name": name})
+
+    assert answer.status_code == 409
+    assert "name" in answer.text
+    assert members(room, group) == []
+
+
+def test_nobody_becomes_a_learner_of_the_server_by_a_wrong_code(room: Classroom, client: TestClient) -> None:
+    answer = TestClient(room.app, headers=BROWSER).post("/join/000-000-000", data={"name": "Bob"})
+
+    assert answer.status_code == 404
+    assert "No class has the code" in answer.text
+    assert "set-cookie" not in answer.headers
+    assert client
+
+
+def test_guesses_end_after_ten_and_right_codes_cost_nothing(room: Classroom, group: Class) -> None:
+    bob = room.browser("Bob")
+    for _ in range(30):
+        assert bob.get(f"/join/{group.join_code}").status_code == 200
+
+    guesses = [bob.get(f"/join/{'0' * 8}{at}") for at in range(12)]
+    after = bob.post(f"/join/{group.join_code}", data={"name": "Bob"})
+
+    assert [one.status_code for one in guesses] == [404] * 10 + [429] * 2
+    assert "wrong codes" in guesses[-1].text
+    assert (after.status_code, int(after.headers["retry-after"]) > 0) == (429, True)
+
+
+def test_a_code_that_was_replaced_is_nobodys(room: Classroom, group: Class) -> None:
+    changed(room, group, "rotate")
+
+    assert room.browser("Bob").get(f"/join/{group.join_code}").status_code == 404
+
+
+def test_who_joins_twice_is_in_once_under_the_first_name(room: Classroom, group: Class) -> None:
+    bob = room.browser("Bob")
+    for name in ("Bob", "Robert"):
+        bob.post(f"/join/{group.join_code}", data={"name": name})
+
+    assert members(room, group) == [("Bob", "", True)]
+    assert "You are in already, as Bob" in bob.get(f"/join/{group.join_code}").text
+
+
+def test_an_instructor_who_joins_stays_one(room: Classroom) -> None:
+    ada = room.browser("Ada", teaches=True)
+    group = room.found("Algebra", "Ada")
+
+    ada.post(f"/join/{group.join_code}", data={"name": "A learner"})
+
+    assert members(room, group) == []
+    assert ada.get(f"/classes/{group.id}/settings").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("closed", "Nobody can join"), ("invited", "Only those who are on its list"), ("over", "is over")],
+)
+def test_a_class_that_lets_nobody_in_says_so(room: Classroom, group: Class, state: str, words: str) -> None:
+    if state == "over":
+        terms = classes.Terms("Algebra", "UTC", None, archived=True)
+
+        async def end(db) -> None:
+            await classes.change(db, await db.get_one(Class, group.id), terms, None)
+
+        room.write(end)
+    else:
+        changed(room, group, state)
+
+    answer = room.browser("Bob").post(f"/join/{group.join_code}", data={"name": "Bob"})
+
+    assert answer.status_code == 409
+    assert words in answer.text
+    assert members(room, group) == []
+
+
+def test_who_is_expected_takes_the_seat_by_id_and_nobody_takes_it_again(room: Classroom, group: Class) -> None:
+    listed(room, group, "Lovelace, Ada;4711\nBob;4712")
+    changed(room, group, "invited")
+    code = f"/join/{group.join_code}"
+
+    first = room.browser("One").post(code, data={"name": "Ada", "external_id": " 4711 "})
+    again = room.browser("Two").post(code, data={"name": "Eve", "external_id": "4711"})
+    unknown = room.browser("Three").post(code, data={"name": "Eve", "external_id": "4799"})
+
+    assert first.url.path.startswith("/lessons/")
+    assert "joined Algebra with the id 4711 already" in again.text
+    assert "Nobody with the id 4799" in unknown.text
+    assert members(room, group) == [("Bob", "4712", False), ("Lovelace, Ada", "4711", True)]
+
+
+def test_in_an_open_class_a_name_that_one_alone_has_is_enough(room: Classroom, group: Class) -> None:
+    listed(room, group, "Bob;1\nEve;2\nEve;3")
+
+    for name in ("bob", "Eve"):
+        room.browser(name).post(f"/join/{group.join_code}", data={"name": name})
+
+    assert sorted(members(room, group)) == [
+        ("Bob", "1", True), ("Eve", "", True), ("Eve", "2", False), ("Eve", "3", False),
+    ]  # fmt: skip
+
+
+def test_a_personal_link_gives_the_seat_once(room: Classroom) -> None:
+    ada = room.browser("Ada", teaches=True)
+    group = room.found("Algebra", "Ada")
+    listed(room, group, "Bob;1")
+    changed(room, group, "closed")
+    links = ada.post(f"/classes/{group.id}/invitations").text
+    link = re.search(r"/join/[0-9A-Z-]{11}", links)
+    assert link
+
+    shown = room.browser("Bob").get(link[0])
+    room.browser("Robert").post(link[0], data={"name": "Robert"})
+    again = room.browser("Eve").post(link[0], data={"name": "Eve"})
+
+    assert 'value="Bob"' in shown.text
+    assert again.status_code == 404
+    assert members(room, group) == [("Bob", "1", True)]
+
+
+def test_who_is_blocked_cannot_come_back_and_who_left_can(room: Classroom, group: Class) -> None:
+    bob, eve = room.browser("Bob"), room.browser("Eve")
+    for one, name in ((bob, "Bob"), (eve, "Eve")):
+        one.post(f"/join/{group.join_code}", data={"name": name})
+
+    async def block(db) -> None:
+        person = await rosters.person_in(db, group.id, room.ids["Bob"])
+        await rosters.take_out(db, group, person, None, block=True)
+
+    room.write(block)
+    eve.post(f"/classes/{group.id}/leave")
+    refused = bob.post(f"/join/{group.join_code}", data={"name": "Bob"})
+    back = eve.post(f"/join/{group.join_code}", data={"name": "Eve S."})
+
+    assert "You cannot join" in refused.text
+    assert back.status_code == 200
+    assert members(room, group) == [("Eve S.", "", True)]
+
+
+def test_a_word_makes_one_instructor(room: Classroom) -> None:
+    word = room.write(invitations.teacher_word)
+    ada, eve = room.browser("Ada"), room.browser("Eve")
+
+    became = ada.post(f"/join/{shown_code(word)}", data={"name": "Ada"})
+    again = eve.post(f"/join/{shown_code(word)}", data={"name": "Eve"})
+
+    assert became.url.path == "/classes/new"
+    assert again.status_code == 404
+    assert eve.get("/classes/new").status_code == 404
