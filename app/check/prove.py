@@ -55,6 +55,7 @@ async def _lesson(lesson: Lesson, grader: Grader, step: Step, *, mutate: bool) -
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
     facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
     found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
+    found += [_runs_alone(one, facts[one.name]) for one in forwards if facts[one.name].pinned]
     found += [wrong for one in forwards for wrong in prove_inference(one, facts[one.name])]
     pictures = [one for one in lesson.blocks if isinstance(one, Visual) and KINDS[one.kind].walked]
     found += [one for picture in pictures for one in prove_picture(picture, lesson.forwards[picture.forward or ""])]
@@ -82,3 +83,13 @@ def _does_not_run(forward: Forward, facts: Facts) -> Finding:
         return not_proved(forward.place, facts.error)
     place = replace(forward.place, line=facts.line, column=1) if facts.line else forward.place
     return Finding(place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {facts.error}")
+
+
+def _runs_alone(forward: Forward, facts: Facts) -> Finding:
+    """Nothing would be tried on other sizes, and what fits these alone would pass."""
+    place = replace(forward.place, line=facts.line, column=1) if facts.line else forward.place
+    message = (
+        f"The program {forward.name!r} runs on the sizes of the lesson alone: {facts.pinned}. Write sizes by the names "
+        "of their dims, relate them (`D: heads * d`), or give others that fit in `:hidden:`."
+    )
+    return Finding(place, "error", "hidden-lost", message)

@@ -2,11 +2,13 @@
 
 import ast
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
+from app.content.literals import literal_sizes
 from app.engine.grader import Grader
 from app.engine.task import AnyTask, grad_task_of
 from app.grading.forward.facts import Facts
@@ -29,6 +31,8 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     if unknown := prove_names(grad, facts):
         return unknown
     task = grad_task_of(lesson, grad)
+    if literal := prove_sizes((grad.solution, *grad.alternatives), task.forward.dims):
+        return literal
     found = await prove_own(task, grad, grader)
     if any(one.level == "error" for one in found):
         return found
@@ -79,6 +83,20 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     line = next((one.line for one in wrong if one.line), None)
     reasons = " ".join(_said(one) for one in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
+
+
+def prove_sizes(codes: Iterable[Code], dims: Mapping[str, int]) -> list[Finding]:
+    """An error for every number in *codes* that is the size of one of *dims* and stands where a size is meant."""
+    return [
+        Finding(
+            replace(_line_of(code, one.line), column=one.column),
+            "error",
+            "literal-size",
+            f"{one.number} stands here where the size of {one.dim} is meant: write `{one.dim}`.",
+        )
+        for code in codes
+        for one in literal_sizes(ast.parse(code.source), dims)
+    ]
 
 
 def _said(one: NameVerdict) -> str:

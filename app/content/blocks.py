@@ -80,6 +80,8 @@ class Forward:
     Args:
         name: The id that exercises refer to by `:forward:`.
         source_line: Line of the file on which *source* starts.
+        related: Dims whose size is an expression over earlier ones, such as `heads * d`.
+        hidden: Sizes of dims in the first and the second hidden run, where the author gives them.
     """
 
     place: Place
@@ -90,6 +92,8 @@ class Forward:
     source: str
     source_line: int
     show: bool = True
+    related: Mapping[str, str] = field(default_factory=dict)
+    hidden: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:

@@ -1,5 +1,6 @@
 """`{forward}`: the program that everything else is derived from."""
 
+import ast
 import re
 from collections.abc import Mapping
 
@@ -9,11 +10,12 @@ from app.content.arithmetic import UnreadableError, integer_of
 from app.content.blocks import Distribution, Forward, Input, Place
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
+from app.content.literals import literal_sizes
 from app.content.options import Options, Value, items_of, texts_of
-from app.content.programs import MODULES, check_forward, read_in
+from app.content.programs import MODULES, check_forward, parsed, read_in
 from app.content.reading import Reading, is_variable
 
-OPTIONS = ("dims", "inputs", "output", "show")
+OPTIONS = ("dims", "hidden", "inputs", "output", "show")
 DISTRIBUTIONS: Mapping[str, Distribution] = {
     "randn": "randn",
     "positive": "positive",
@@ -42,6 +44,8 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     if output and written and output not in written:
         message = f"The program does not write its output {output!r}."
         options.wrong("output", "unknown-output", message, did_you_mean(output, written))
+    related = {name: one.text for name, (one, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", one.text)}
+    _check_literals(source, directive.body.line, dims, reading)
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
         _check_empty(directive, reading)
@@ -54,6 +58,8 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
         source=source,
         source_line=directive.body.line,
         show=options.flag("show", default=True),
+        related=related,
+        hidden=_hidden(dims, related, options),
     )
 
 
@@ -86,6 +92,37 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
         _check_name(name, entry.place, options)
         dims[name] = _size(entry, dims, options) or 2
     return dims
+
+
+def _hidden(dims: Mapping[str, int], related: Mapping[str, str], options: Options) -> dict[str, tuple[int, int]]:
+    """The sizes in `:hidden:`: one for both hidden runs, or a list of two."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, (entry, node) in (_items("hidden", options) or {}).items():
+        if name not in dims:
+            message = f"':hidden:' names {name!r}, which is no dim."
+            options.faults.add(entry.place, "unknown-name", message, did_you_mean(name, dims))
+        elif name in related:
+            message = f"The size of {name!r} follows from others: it is {related[name]}."
+            options.faults.add(entry.place, "related", message, "Remove it from ':hidden:'.")
+        texts = texts_of(node) or [entry.text]
+        read = [size for text in texts if (size := _size(Value(text, entry.place), {}, options)) is not None]
+        if len(texts) > 2:
+            message = f"':hidden:' gives {name!r} {len(texts)} sizes."
+            options.faults.add(entry.place, "wrong-size", message, "Write one, or two: there are two hidden runs.")
+        elif len(read) == len(texts):
+            found[name] = (read[0], read[-1])
+    return found
+
+
+def _check_literals(source: str, line: int, dims: Mapping[str, int], reading: Reading) -> None:
+    """A number in place of a size would be wrong on other sizes, and no learner could be right there."""
+    tree = parsed(source)
+    for one in literal_sizes(tree, dims) if isinstance(tree, ast.Module) else ():
+        place = reading.faults.at(line + one.line - 1, one.column)
+        fix = f"Write '{one.dim}', or give the dim another size if a plain number is meant."
+        reading.faults.add(
+            place, "literal-size", f"{one.number} stands here where the size of {one.dim} is meant.", fix
+        )
 
 
 def _size(value: Value, dims: Mapping[str, int], options: Options) -> int | None:

@@ -5,14 +5,16 @@ jail, by way of the cache of facts; only seeded inputs and random upstreams are 
 """
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from app.content.blocks import Forward
+from app.content.sizes import written
 from app.engine.grade.facts_cache import Entry, FactsCache
 from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.seeds import PUBLIC, Seeds
@@ -22,7 +24,8 @@ from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
 from app.grading.forward.statements import Program, ProgramError, Statement, read_program
 from app.grading.judge.compare import Reference
-from app.sandbox.wire import Job
+from app.grading.reading.shape_inference import infer
+from app.sandbox.wire import Ending, Job
 
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
@@ -30,6 +33,14 @@ DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 _SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
 _ABSENT: dict[str, Absent] = {"v": "any", "a": "last", "b": "first"}
 _SECONDS = 20.0
+_NO_ROOM = "can't allocate memory"
+_UNFINISHED: dict[Ending, str] = {
+    "flood": "makes more than 64 MiB of numbers",
+    "memory": "needs more memory than a run may (256 MB)",
+    "timeout": f"takes longer than {_SECONDS:g} s",
+    "denied": "tries what no program needs, such as opening a file",
+    "crashed": "crashes the process that runs it",
+}
 _WHY = {
     "raised": "did not run: {message}",
     "draws": (
@@ -87,13 +98,16 @@ class Study:
         except ProgramError as error:
             raise AuthorError(error.message, forward.source_line + error.line - 1) from None
         self.pinned = False
+        self._fixed = ("", 0)
         self.gradable: tuple[str, ...] = ()
         self.sets = self._evaluate()
 
     @cached_property
     def _content(self) -> object:
         inputs = [[one.name, list(one.sizes), one.distribution, one.bound] for one in self.forward.inputs]
-        return [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
+        content: list[object] = [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
+        given = [dict(self.forward.related), {name: list(one) for name, one in self.forward.hidden.items()}]
+        return content + (given if any(given) else [])
 
     @cached_property
     def seed(self) -> str:
@@ -118,18 +132,25 @@ class Study:
     def _evaluate(self) -> dict[str, DataSet]:
         visible = dict(self.forward.dims)
         # Free sizes tell most apart; then sizes that keep products; then the author's own, with hidden numbers.
+        why = ("", 0)
         for kind in ("free", "related", "pinned"):
-            dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
             try:
+                dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
                 entry, report = self._forward_run(dims)
-            except ValueError:  # a size such as C / H may be whole on the lesson's own sizes alone
+            except ValueError as error:  # a size such as C / H may be whole on the lesson's own sizes alone
+                why = why if why[0] else (str(error).rstrip("."), 0)
                 continue
-            self._refuse(report["v"])
-            if not any("message" in report[name] or self._nan(report[name]) for name in HIDDEN):
+            except JailFailedError as error:
+                raise self._unfinished(error, dims) from None
+            self._refuse(report["v"], dims)
+            failed = next((name for name in HIDDEN if "message" in report[name] or self._nan(report[name])), None)
+            if failed is None:
                 break
+            why = why if why[0] else self._fails(report[failed], dims[failed])
         for name in HIDDEN:
-            self._refuse(report[name])
+            self._refuse(report[name], dims)
         self.pinned = dims["a"] == visible
+        self._fixed = why if kind == "pinned" else ("", 0)
         self.gradable = self.program.backward_order(report["v"]["gradable"])
         if self.forward.output not in self.gradable:
             message = f"the output `{self.forward.output}` does not depend on any input of real numbers"
@@ -150,8 +171,39 @@ class Study:
             runs.append(self._run(name, dims[name]))
         return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], "forward", runs, arrays)
 
-    def _refuse(self, report: Mapping[str, Any]) -> None:
+    def _fails(self, report: Mapping[str, Any], dims: Mapping[str, int]) -> tuple[str, int]:
+        """Why a run on other sizes came to nothing, and the line of the lesson file."""
+        sizes = ", ".join(f"{name} = {size}" for name, size in dims.items())
+        if "message" not in report:
+            return f"with {sizes}, `{self._nan(report)}` holds NaN", self._line_writing(self._nan(report))
+        failed = self.program.statements[report["failed"]]
+        return f"with {sizes}, `{failed.source}` stops: {report['message']}", self._line_of(failed)
+
+    def _unfinished(self, error: JailFailedError, dims: Mapping[str, Mapping[str, int]]) -> Exception:
+        """What an author can change where the jail ended the run; *error* itself where nobody knows."""
+        said = _UNFINISHED.get(error.reply.ending)
+        if said is None:
+            return error
+        return self._too_large(f"it {said}", dims)
+
+    def _too_large(self, said: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
+        """*said* of runs on *dims*, with their largest tensor and what to do."""
+        shapes = {name: infer(replace(self.forward, dims=one)) for name, one in dims.items()}
+        sizes = [(math.prod(shape), name, tensor) for name, some in shapes.items() for tensor, shape in some.items()]
+        if not sizes:
+            return AuthorError(said, 0)
+        count, name, tensor = max(sizes)
+        where = ", ".join(f"{dim} = {size}" for dim, size in dims[name].items())
+        message = (
+            f"{said}. The largest tensor is `{tensor}` with {written(shapes[name][tensor])} = {count:,} numbers, where "
+            f"{where}. Give smaller sizes: in `:dims:`, or in `:hidden:` for the runs that nobody sees"
+        )
+        return AuthorError(message, self._line_writing(tensor))
+
+    def _refuse(self, report: Mapping[str, Any], dims: Mapping[str, Mapping[str, int]]) -> None:
         """Raise what is wrong with a run on the lesson's own sizes."""
+        if _NO_ROOM in report.get("message", ""):
+            raise self._too_large(f"it {_UNFINISHED['memory']}", dims)
         if "message" in report:
             failed = self.program.statements[report["failed"]]
             said = _WHY[report["why"]].replace("{message}", report["message"])
@@ -315,4 +367,5 @@ class Study:
             for tensor in self.program.tensors
         }
         shapes = {name: one.shape for name, one in self.sets["v"].tensors.items()}
-        return Facts(shapes=shapes, gradable=self.gradable, consumers=consumers)
+        pinned, line = self._fixed
+        return Facts(shapes=shapes, gradable=self.gradable, consumers=consumers, pinned=pinned, line=line)

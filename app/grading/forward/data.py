@@ -1,13 +1,15 @@
 """The numbers that a program is run on: hidden sizes, inputs and random upstream gradients, all from seeds.
 
-Data decide what can be told apart, so nothing is left to luck: sizes are distinct primes that no visible size equals,
+Data decide what can be told apart, so nothing is left to luck: sizes are distinct primes where there is room for them,
 indices repeat along every axis and are not all the same, one hidden set lacks the last of them and the other the
 first, positive numbers are spread over their whole range.
 """
 
 import ast
 import hashlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from itertools import cycle
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +21,9 @@ from app.content.programs import parsed
 
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
+_POOLS = ((2, 3, *_PRIMES), tuple(range(2, 40)), (2, 3, 4, 5), (2, 3, 4))
+_TOGETHER = 400_000
+"""Entries of a tensor that has every dim once."""
 _REPEATS = 3
 _PICKS = frozenset({"one_hot", "cross_entropy", "nll_loss", "embedding", "gather", "index_select", "take_along_dim"})
 """Functions to which whole numbers are positions, and not numbers to compute with."""
@@ -43,22 +48,48 @@ def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def hidden_dims(forward: Forward, shift: int, related: bool = False) -> dict[str, int]:
-    """Sizes that no learner has seen: distinct primes in the order of the visible sizes; a 1 stays a 1.
+    """Sizes that no learner has seen, small enough together; a 1 stays a 1, and what the author gives is taken.
+
+    Distinct primes in the order of the visible sizes where there is room for them: they tell most apart. Programs of
+    many dims get smaller sizes, and in the end some that are alike.
 
     Args:
         shift: 0 for the first set, 1 for the second; every size differs between two sets.
         related: Whether a size that is the product of two others, such as a width of heads times head size, stays it.
     """
-    sizes = {part for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
-    taken = set(forward.dims.values()) | {int(part) for part in sizes}
-    free = [prime for prime in _PRIMES if prime not in taken][shift:]
-    stretched = sorted((size, name) for name, size in forward.dims.items() if size != 1)
-    drawn = {name: prime for (_, name), prime in zip(stretched, free, strict=False)}
-    hidden = {name: drawn.get(name, size) for name, size in forward.dims.items()}
+    hidden = _drawn(forward, shift)
     if related:
         for name, (one, other) in _products(forward.dims).items():
-            hidden[name] = hidden[one] * hidden[other]
+            if name not in forward.related and name not in forward.hidden:
+                hidden[name] = hidden[one] * hidden[other]
+    for name, expression in forward.related.items():
+        hidden[name] = size_of(expression, hidden)
     return hidden
+
+
+def _drawn(forward: Forward, shift: int) -> dict[str, int]:
+    """Sizes of the dims, those that follow from others still as they are seen."""
+    fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
+    free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
+    order = sorted(free, key=lambda name: (forward.dims[name], name))
+    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
+    primes = [prime for prime in _PRIMES if prime not in literal | set(forward.dims.values())]
+    before = _drawn(forward, 0) if shift else {}
+    room = _TOGETHER // math.prod(fixed.values())
+    drawn = dict(zip(order, primes[shift:], strict=False))
+    for pool in _POOLS:
+        if len(drawn) == len(order) and math.prod(drawn.values()) <= room:
+            break
+        drawn = _ascending(order, pool, [{forward.dims[name], before.get(name, 0)} for name in order])
+    return {**forward.dims, **drawn, **fixed}
+
+
+def _ascending(names: Sequence[str], pool: Sequence[int], barred: Sequence[Collection[int]]) -> dict[str, int]:
+    """For each of *names* the next of *pool* that is not *barred*; from the beginning again where it ends."""
+    found, sizes = {}, cycle(pool)
+    for name, bar in zip(names, barred, strict=True):
+        found[name] = next(size for size in sizes if size not in bar)
+    return found
 
 
 def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:

@@ -18,6 +18,7 @@ class Facts:
         consumers: By tensor name, the outputs of the statements that read it.
         error: Why the program did not run; empty when it did.
         line: The line of the lesson file that *error* speaks of; 0 where it speaks of none.
+        pinned: Why it runs on the lesson's own sizes alone, so that no other sizes are tried; empty where it does not.
         outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
     """
 
@@ -27,3 +28,4 @@ class Facts:
     error: str = ""
     line: int = 0
     outcome: Outcome = "graded"
+    pinned: str = ""

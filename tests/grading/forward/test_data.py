@@ -1,7 +1,7 @@
 """Hidden sizes tell axes apart, and data leave no mistake unseen."""
 
 from dataclasses import replace
-from math import gcd
+from math import gcd, prod
 
 import numpy as np
 import pytest
@@ -16,16 +16,39 @@ def forward(dims, inputs):
     return make_forward("f", dims, inputs, "y", "y = x + 1\n")
 
 
-@given(st.dictionaries(st.sampled_from("ABCDEFGH"), st.integers(1, 800), min_size=1), st.integers(0, 1))
-def test_hidden_sizes_differ_from_each_other_and_from_every_visible_size(dims, shift):
+def hidden_of(dims, shift, **options):
     text = ", ".join(f"{name}: {size}" for name, size in dims.items())
-    hidden = hidden_dims(forward(text, "x: [3, 8]"), shift)
+    return hidden_dims(replace(forward(text, "x: [3, 8]"), **options), shift)
+
+
+@given(st.dictionaries(st.sampled_from("ABCDE"), st.integers(1, 800), min_size=1, max_size=4), st.integers(0, 1))
+def test_hidden_sizes_differ_from_each_other_and_from_every_visible_size(dims, shift):
+    hidden = hidden_of(dims, shift)
 
     stretched = [size for name, size in hidden.items() if dims[name] != 1]
     assert len(set(stretched)) == len(stretched)
     assert all(gcd(a, b) == 1 for a in stretched for b in stretched if a != b)
     assert not set(stretched) & {*dims.values(), 1, 3, 8}
     assert all(hidden[name] == 1 for name, size in dims.items() if size == 1)
+
+
+@given(st.dictionaries(st.sampled_from("ABCDEFGHIJ"), st.integers(1, 800), min_size=1))
+def test_ten_dims_stay_small_together_and_each_differs_in_every_run(dims):
+    first, second = hidden_of(dims, 0), hidden_of(dims, 1)
+
+    assert max(prod(first.values()), prod(second.values())) <= 400_000
+    assert all(len({size, first[name], second[name]}) == 3 for name, size in dims.items() if size != 1)
+
+
+def test_sizes_that_the_author_gives_or_relates_are_taken():
+    dims = {"N": 8, "H": 3, "E": 5, "C": 15}
+    given = {"hidden": {"N": (2, 4), "H": (7, 7)}, "related": {"C": "H * E"}}
+
+    first, second = (hidden_of(dims, shift, **given) for shift in (0, 1))
+
+    assert (first["N"], second["N"], first["H"], second["H"]) == (2, 4, 7, 7)
+    assert all(one["C"] == one["H"] * one["E"] for one in (first, second))
+    assert first["E"] != second["E"]
 
 
 def test_both_hidden_sets_have_other_sizes_and_keep_the_order():
