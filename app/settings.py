@@ -2,22 +2,41 @@
 
 import math
 import os
+import re
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parents[1]
 
 PREFIX = "BACKHAND_"
 DATABASES = ("postgresql", "sqlite")
+OWN_WORDS = frozenset({"passkey", "email", "code", "password", "name", "proxy", "reset"})
+"""What stands after `/sign-in/` already."""
+PROVIDERS_FORM = 'It wants {"campus": {"title": ..., "issuer": "https://...", "client_id": ..., "client_secret": ...}}'
 BROKERS = ("nats", "tls", "ws", "wss")
 
 
 def _here_or_root(name: str) -> Path:
     # The command may be run from anywhere; a folder of that name where it is run comes first.
     return Path(name) if Path(name).is_dir() else ROOT / name
+
+
+class Provider(BaseModel):
+    """Where else somebody can sign in. *title* is what pages call it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1)
+    issuer: str = Field(pattern="^https?://[^/ ]+[^ ]*$")
+    client_id: str = Field(min_length=1)
+    client_secret: str = Field(default="", repr=False)
+
+
+_PROVIDERS = TypeAdapter(dict[str, Provider])
 
 
 class Settings(BaseSettings):
@@ -63,6 +82,14 @@ class Settings(BaseSettings):
     shared_by: int = Field(
         default=3, ge=2, le=100, description="So many learners share a mistake before a class is shown their line."
     )
+    address: str = Field(default="", description="Where browsers reach this server, such as https://learn.example.org.")
+    oidc: str = Field(default="", repr=False, description="JSON: providers to sign in at, by name, see `Provider`.")
+    smtp: str = Field(default="", repr=False, description="The mail server that codes are sent by; none sends none.")
+    mail_from: str = Field(default="", validate_default=True, description="The sender of codes.")
+    proxy_header: str = Field(default="", description="In which a proxy says who somebody is.")
+    proxy_addresses: str = Field(
+        default="", validate_default=True, description="Of the proxies that are believed, networks among them."
+    )
     names: Path | None = Field(default=None, description="A list of names for the character model.")
 
     @field_validator("database_url")
@@ -103,6 +130,66 @@ class Settings(BaseSettings):
         if count > 1 and not info.data.get("database_url", "postgresql").startswith("postgresql"):
             raise ValueError("Several servers need one PostgreSQL: set BACKHAND_DATABASE_URL")
         return count
+
+    @field_validator("address")
+    @classmethod
+    def _of_this_server(cls, address: str) -> str:
+        parts = urlsplit(address)
+        if address and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/")):
+            raise ValueError("It wants a scheme and a host and nothing else, such as https://learn.example.org")
+        return address.rstrip("/")
+
+    @field_validator("oidc")
+    @classmethod
+    def _of_providers(cls, text: str, info: ValidationInfo) -> str:
+        if text and not info.data.get("address"):
+            raise ValueError("Providers send browsers back here: set BACKHAND_ADDRESS")
+        try:
+            found = _PROVIDERS.validate_json(text or "{}")
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            place = ".".join(str(one) for one in first["loc"])
+            raise ValueError(f"{PROVIDERS_FORM}; seen: {place} {first['msg']}") from None
+        if bad := [name for name in found if name in OWN_WORDS or not re.fullmatch("[a-z0-9-]{1,40}", name)]:
+            raise ValueError(f"A name has small letters, digits and hyphens and is no word of ours; seen: {bad[0]}")
+        return text
+
+    @field_validator("smtp")
+    @classmethod
+    def _of_a_mail_server(cls, url: str, info: ValidationInfo) -> str:
+        try:
+            parts = urlsplit(url)
+            known = parts.scheme in ("smtp", "smtps") and parts.hostname and (parts.port or 1)
+        except ValueError:
+            known = False
+        if url and not known:
+            raise ValueError("It wants smtp://user:password@host:587, or smtps://user:password@host")
+        if url and not info.data.get("address"):
+            raise ValueError("Letters lead back here: set BACKHAND_ADDRESS")
+        return url
+
+    @field_validator("mail_from")
+    @classmethod
+    def _of_somebody(cls, sender: str, info: ValidationInfo) -> str:
+        if info.data.get("smtp") and "@" not in sender:
+            raise ValueError("Letters need a sender, such as backhand@example.org")
+        return sender
+
+    @field_validator("proxy_addresses")
+    @classmethod
+    def _of_proxies(cls, addresses: str, info: ValidationInfo) -> str:
+        for one in addresses.split():
+            try:
+                ip_network(one)
+            except ValueError:
+                raise ValueError(f"It wants addresses or networks with spaces between; {one} is none") from None
+        if bool(addresses.split()) != bool(info.data.get("proxy_header")):
+            raise ValueError("A header is believed from listed proxies: set BACKHAND_PROXY_HEADER and this, or neither")
+        return addresses
+
+    @property
+    def providers(self) -> dict[str, Provider]:
+        return _PROVIDERS.validate_json(self.oidc or "{}")
 
     @property
     def host_names(self) -> frozenset[str]:

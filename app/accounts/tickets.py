@@ -23,7 +23,8 @@ LIVES = timedelta(minutes=10)
 async def issue(
     db: AsyncSession, purpose: Purpose, data: dict[str, Any], *, lives: timedelta = LIVES, token: str = ""
 ) -> str:
-    """A new ticket; its token is for the browser, or for whoever is handed a link."""
+    """A new ticket; its token is for the browser, or for whoever is handed a link. Those of the past go."""
+    await db.execute(delete(Ticket).where(Ticket.expires_at < now()))
     token = token or secrets.token_urlsafe(32)
     row = {"token_hash": hash_of(token), "purpose": purpose, "data": json.dumps(data), "tries": 0}
     await db.merge(Ticket(**row, expires_at=now() + lives))

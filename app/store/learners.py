@@ -116,10 +116,9 @@ async def forget_lost(db: AsyncSession, before: datetime) -> int:
     return cast(CursorResult[Any], gone).rowcount
 
 
-async def forget_expired(db: AsyncSession, before: datetime) -> None:
-    """Delete sessions that were not seen since *before*, and tickets that nobody can show any more."""
+async def forget_sessions(db: AsyncSession, before: datetime) -> None:
+    """Delete sessions that were not seen since *before*: no browser keeps a cookie for so long."""
     await db.execute(delete(Session).where(Session.seen_at < before))
-    await db.execute(delete(Ticket).where(Ticket.expires_at < now()))
 
 
 async def end_session(db: AsyncSession, token: str) -> None:

@@ -31,7 +31,7 @@ async def sweep(database: Database) -> bool:
             return False
         await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
         await learners.forget_lost(db, now() - SESSIONS_STAY)
-        await learners.forget_expired(db, now() - SESSIONS_STAY)
+        await learners.forget_sessions(db, now() - SESSIONS_STAY)
     return True
 
 

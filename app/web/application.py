@@ -16,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.accounts.doors import doors_of
 from app.content.blocks import Course
 from app.engine.grader import Grader
 from app.settings import Settings
@@ -48,9 +49,12 @@ from app.web.routes import (
     joining,
     me,
     pages,
+    passkey_calls,
     practice_pages,
     rosters,
     sign_in,
+    sign_in_codes,
+    sign_in_elsewhere,
     theme,
     training,
 )
@@ -104,6 +108,7 @@ def create_app(
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
         practice=Practice(Curriculum(shown), PracticeItems(), Drawing(database, grader).make),
+        doors=doors_of(settings),
     )
 
     @asynccontextmanager
@@ -160,6 +165,9 @@ def create_app(
         training,
         theme,
         sign_in,
+        sign_in_codes,
+        passkey_calls,
+        sign_in_elsewhere,
         me,
         health,
         joining,

@@ -10,12 +10,15 @@ import sqlite3
 import sys
 from contextlib import AbstractAsyncContextManager
 from types import FrameType
+from typing import Any, cast
 
 import structlog
 import uvicorn
 from alembic.util import CommandError
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.content.blocks import Course
 from app.content.course import load_course
@@ -98,13 +101,27 @@ def _bound(host: str, port: int) -> list[socket.socket]:
 def configured(app: FastAPI) -> uvicorn.Config:
     """How *app* is served."""
     return uvicorn.Config(
-        app,
+        _noting_peers(app),
+        proxy_headers=False,
         http=BoundedHeads,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
+
+
+def _noting_peers(app: ASGIApp) -> ASGIApp:
+    """Note who is at the other end, before a proxy's word is taken for where a request comes from."""
+    believing: Any = ProxyHeadersMiddleware(
+        cast(Any, app), trusted_hosts=os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    )
+
+    async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["peer"] = (scope.get("client") or ("", 0))[0]
+        await believing(scope, receive, send)
+
+    return noted
 
 
 def _hosts(settings: Settings, host: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from app.accounts.doors import Doors
 from app.content.blocks import (
     Axes,
     CodeBox,
@@ -157,6 +158,8 @@ class Site:
     guesses: Allowance
     """Wrong codes of classes, by network."""
     tries: Allowance
+    """Of signing in, by network and by name."""
+    doors: Doors
     practice: Practice
 
     @cached_property

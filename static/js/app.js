@@ -11,3 +11,4 @@ import "./pickers.js";
 import "./dialog.js";
 import "./train.js";
 import "./board.js";
+import "./passkeys.js";

@@ -188,7 +188,9 @@ def sound(answer: Answer) -> None:
     if kind.startswith("text/html"):
         assert Elements(answer.text).foreign == []
     elif answer.body:
-        assert kind.startswith(("application/json", "text/", "application/x-ipynb+json", "image/", "font/")), kind
+        assert kind.startswith(
+            ("application/json", "text/", "application/x-ipynb+json", "application/zip", "image/", "font/")
+        ), kind
     if answer.status >= 400:
         assert "Traceback" not in answer.text
 

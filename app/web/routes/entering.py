@@ -49,6 +49,17 @@ async def entered(
     return response
 
 
+async def adds(visitor: Visitor, asked_by: int | None) -> bool:
+    """Whether a way is to be added to the account of this browser: it was the same one that asked for it."""
+    return asked_by is not None and asked_by == await visitor.learner()
+
+
+def proxied(request: Request, site: Site) -> str:
+    """Who a proxy in front of this server says that somebody is; "" for nobody."""
+    peer = request.scope.get("peer") or (request.client.host if request.client else "")
+    return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
+
+
 def keep(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
     """Have the browser send *value* along to *path* and below."""
     secure = request.app.state.settings.secure_cookies

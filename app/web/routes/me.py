@@ -1,21 +1,24 @@
 """What somebody has here: their name, ways to sign in, devices, everything to take along or to delete."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts import credentials, passwords
+from app.accounts import credentials, passwords, tickets
+from app.accounts.takeout import delete_learner, packed, taken_out
 from app.store import learners
 from app.store.classes import RefusedError
-from app.store.learners import hash_of
+from app.store.learners import Known, hash_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to
-from app.web.routes.entering import account_of
+from app.web.render import back_to, cookie
+from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop
+from app.web.routes.sign_in import ways as ways_to_add
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/me")
@@ -23,6 +26,7 @@ router = APIRouter(prefix="/me")
 Text = Annotated[str, Form()]
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Beginning = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+NOT_SURE = "Nothing was deleted. Say that you mean it, and it is done at once."
 WAYS = {
     "passkey": "Passkey",
     "oidc": "Sign-in elsewhere",
@@ -57,7 +61,7 @@ def way_of(row: Credential) -> Way:
     return Way(row.id, WAYS[row.kind], detail, row.used_at)
 
 
-def device_of(row: Session, token: str) -> Device:
+def device(row: Session, token: str) -> Device:
     return Device(row.token_hash[:16], row.label or "A browser", row.seen_at, row.token_hash == hash_of(token))
 
 
@@ -77,9 +81,10 @@ async def page(
     if learner is not None:
         async with site.database.read() as db:
             ways = [way_of(one) for one in await credentials.ways(db, learner)]
-            devices = [device_of(one, visitor.token) for one in await learners.sessions_of(db, learner)]
+            devices = [device(one, visitor.token) for one in await learners.sessions_of(db, learner)]
             holds = await credentials.holdings(db, learner)
-    values = {"known": visitor.known, "ways": ways, "devices": devices, "holds": holds, "said": said, "at": at}
+    add = ways_to_add(request, site, add=True, back="/me", said=said, at=at, name="")
+    values = {**add, "known": visitor.known, "ways": ways, "devices": devices, "holds": holds}
     return site.pages.page(request, "me.html", status=status, **values)
 
 
@@ -121,3 +126,68 @@ async def end(site: TheSite, visitor: TheVisitor, session: Beginning) -> Respons
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
     return back_to("/me", "devices")
+
+
+@router.get("/export.zip")
+async def export(site: TheSite, visitor: TheVisitor) -> Response:
+    """Everything that is kept of the learner."""
+    learner = await account_of(visitor)
+    async with site.database.read() as db:
+        rows = await taken_out(db, learner)
+    name = "attachment; filename=backhand.zip"
+    content = await asyncio.to_thread(packed, rows)
+    return Response(content, 200, {"content-disposition": name, "cache-control": "no-store"}, "application/zip")
+
+
+@router.post("/delete")
+async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Text = "") -> Response:
+    """Delete everything of the learner, at once and for good."""
+    learner = await account_of(visitor)
+    if sure != "yes":
+        return await page(request, site, visitor, status=409, said=NOT_SURE, at="delete")
+    try:
+        async with site.database.write() as db:
+            await delete_learner(db, learner)
+            await visitor.sessions.tell(db)
+    except RefusedError as refused:
+        return await page(request, site, visitor, status=409, said=str(refused), at="delete")
+    visitor.sessions.forget()
+    visitor.becomes(Known(learner, stale=False), "")
+    return back_to("/")
+
+
+@router.get("/merge")
+async def look_at_two(request: Request, site: TheSite, visitor: TheVisitor) -> Response:
+    """What the two accounts hold that this browser was signed in to, one after the other."""
+    learner = await visitor.learner()
+    async with site.database.read() as db:
+        two = await tickets.look(db, "merge", cookie(request.headers, MERGE_COOKIE))
+        if two is None or two["now"] != learner:
+            return back_to("/me")
+        holds = {name: await credentials.holdings(db, two[name]) for name in ("before", "now")}
+    return site.pages.page(request, "two_accounts.html", holds=holds)
+
+
+@router.post("/merge")
+async def merge(
+    request: Request, site: TheSite, visitor: TheVisitor, stays: Annotated[Literal["before", "now", "both"], Form()]
+) -> Response:
+    """Make one of the two, or leave them as they are."""
+    token = cookie(request.headers, MERGE_COOKIE)
+    try:
+        async with site.database.write() as db:
+            if stays == "both":
+                await tickets.take(db, "merge", token)
+            else:
+                learner = await credentials.merge_accounts(db, visitor.token, token, stays)
+                new = await credentials.rotated(db, visitor.token, learner, device_of(request), via=None)
+                known = await learners.known(db, new)
+                await visitor.sessions.tell(db)
+    except RefusedError as refused:
+        return await page(request, site, visitor, status=409, said=str(refused), at="merge")
+    if stays != "both" and known is not None:
+        visitor.sessions.forget()
+        visitor.becomes(known, new)
+    response = back_to("/me")
+    drop(response, MERGE_COOKIE, "/me/merge")
+    return response

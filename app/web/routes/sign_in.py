@@ -12,7 +12,7 @@ from app.store import learners
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, cookie, own_path
-from app.web.routes.entering import WAY_COOKIE, entered
+from app.web.routes.entering import WAY_COOKIE, entered, proxied
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()
@@ -26,9 +26,16 @@ async def page(
     """The page, with what was *said* to the form *at*."""
     site: Site = request.app.state.site
     await visitor.learner()
-    values: dict[str, Any] = {"back": own_path(back), "said": said, "at": at, "name": name, "known": visitor.known}
+    shown = ways(request, site, back=own_path(back), said=said, at=at, name=name)
+    return site.pages.page(request, "sign_in.html", status=status, known=visitor.known, **shown)
+
+
+def ways(request: Request, site: Site, *, add: bool = False, **values: str) -> dict[str, Any]:
+    """What the list of ways is made of: of this server, or those that an account may *add*."""
     last = cookie(request.headers, WAY_COOKIE)
-    return site.pages.page(request, "sign_in.html", status=status, last=last, **values)
+    providers = tuple(site.doors.providers.values())
+    letters, user = site.doors.letters is not None, proxied(request, site)
+    return {"add": add, "last": last, "providers": providers, "letters": letters, "proxied": user, **values}
 
 
 @router.get("/sign-in")
@@ -58,8 +65,9 @@ async def by_password(
 
 @router.post("/sign-in/name")
 async def with_new_name(
-    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/"
-) -> Response:
+    request: Request, site: TheSite, visitor: TheVisitor, name: Text = "", password: Text = "", back: Text = "/",
+    add: Text = "",
+) -> Response:  # fmt: skip
     """Make an account of this browser's learner: with a name that nobody has, and a password."""
     try:
         site.tries.spend(("address", visitor.network))
@@ -70,7 +78,7 @@ async def with_new_name(
         return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name)
     site.tries.charge(("address", visitor.network), -1)
     visitor.sessions.beginnings.spend(visitor.network)
-    return await entered(request, site, visitor, proof, way="password", back=back)
+    return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
 
 
 @router.get("/sign-in/reset/{token}")

@@ -1,6 +1,5 @@
 """Signing in with a name and a password: what comes along, what ends, and what nobody gets by trying."""
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -10,9 +9,7 @@ from starlette.testclient import TestClient
 
 from app.accounts import passwords
 from tests.web.conftest import BROWSER, Page
-
-LESSON = "/lessons/linear"
-PASSWORD = "seven times eight"
+from tests.web.routes.accounts import LESSON, PASSWORD, begin, sign_in, take_name, text_in_box
 
 
 @pytest.fixture(autouse=True)
@@ -24,27 +21,6 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def _same_minute(app: FastAPI) -> None:
     app.state.site.tries._clock = lambda: 1.0
-
-
-def begin(client: TestClient, text: str = "dX = 1") -> str:
-    """Write something as somebody anonymous; the token of the session."""
-    sent = client.post(f"{LESSON}/code/linear-backward/draft", data={"code": text, "revision": "0"})
-    assert sent.status_code == 200, sent.text
-    return str(client.cookies["session"])
-
-
-def take_name(client: TestClient, name: str = "Ada", **form: str) -> object:
-    return client.post("/sign-in/name", data={"name": name, "password": PASSWORD, **form})
-
-
-def sign_in(client: TestClient, name: str = "Ada", password: str = PASSWORD, **form: str):
-    return client.post("/sign-in/password", data={"name": name, "password": password, **form})
-
-
-def text_in_box(client: TestClient) -> str:
-    found = re.search(r'<textarea[^>]*name="code"[^>]*>\n?(.*?)</textarea>', client.get(LESSON).text, re.DOTALL)
-    assert found
-    return found[1]
 
 
 def test_nothing_asks_for_an_account(client: TestClient) -> None:

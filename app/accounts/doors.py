@@ -1,0 +1,43 @@
+"""The ways to sign in that this server has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+
+from app.accounts.mail import Letters
+from app.accounts.passkeys import Here
+from app.accounts.providers import Door
+from app.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """*letters* where a mail server is set. Of the *proxies*, what stands in *header* is believed."""
+
+    address: str
+    providers: Mapping[str, Door]
+    letters: Letters | None
+    header: str
+    proxies: tuple[str, ...]
+
+    def user_of(self, peer: str, shown: list[str]) -> str:
+        """Who the proxy *peer* says that somebody is, in the headers that were *shown*; "" for nobody."""
+        if not self.header or len(shown) != 1 or not shown[0].isprintable():
+            return ""
+        try:
+            address = ip_address(peer)
+        except ValueError:
+            return ""
+        return shown[0].strip() if any(address in ip_network(one) for one in self.proxies) else ""
+
+    def here(self, asked: str, *, secure: bool) -> Here:
+        """Where this server is to a browser; *asked* is the host of its request."""
+        origin = self.address or f"{'https' if secure else 'http'}://{asked}"
+        host = origin.partition("://")[2]
+        return Here(origin, host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0])
+
+
+def doors_of(settings: Settings) -> Doors:
+    letters = Letters(settings.smtp, settings.mail_from) if settings.smtp else None
+    providers = {name: Door(name, one) for name, one in settings.providers.items()}
+    return Doors(settings.address, providers, letters, settings.proxy_header, tuple(settings.proxy_addresses.split()))

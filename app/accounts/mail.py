@@ -1,0 +1,81 @@
+"""Letters with a code, sent by a mail server of the operator's."""
+
+import asyncio
+import smtplib
+import ssl
+from email.message import EmailMessage
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import structlog
+
+from app.accounts.providers import AwayError
+from app.store.classes import RefusedError
+
+log = structlog.get_logger()
+
+SECONDS = 10.0
+LONGEST = 254
+TEXT = """\
+Your code is {code}
+
+Type it where you asked for it, or open this page in that browser and press its button:
+
+{link}
+
+It holds for ten minutes. If you did not ask for it, do nothing: nobody gets in without it.
+"""
+
+
+def address_of(typed: str) -> str:
+    """The address as it is looked up: spaces around it and capitals say nothing.
+
+    Raises:
+        RefusedError: It is none.
+    """
+    address = typed.strip().lower()
+    name, _, host = address.rpartition("@")
+    plain = address.isascii() and address.isprintable() and not set(address) & set(' "(),:;<>[]\\')
+    if not (plain and 0 < len(name) <= 64 and "@" not in name and "." in host.strip(".") and len(address) <= LONGEST):
+        raise RefusedError("That is no e-mail address. It has the form name@example.org.")
+    return address
+
+
+class Letters:
+    """Sends by *server*, `smtp://user:password@host:587` or `smtps://host`, as *sender*."""
+
+    def __init__(self, server: str, sender: str) -> None:
+        self._server = urlsplit(server)
+        self._sender = sender
+
+    async def send(self, to: str, code: str, link: str) -> None:
+        """
+        Raises:
+            AwayError: The mail server did not take it.
+        """
+        letter = EmailMessage()
+        letter["From"], letter["To"], letter["Subject"] = self._sender, to, f"{code} is your code for Backhand"
+        letter.set_content(TEXT.format(code=code, link=link))
+        try:
+            await asyncio.to_thread(_deliver, self._server, letter)
+        except (smtplib.SMTPException, OSError) as error:
+            log.warning("mail-not-sent", error=type(error).__name__)  # the text of it may hold the address
+            raise AwayError("The mail server did not take the letter. Try again in a while, or another way.") from error
+
+
+def _deliver(server: SplitResult, letter: EmailMessage) -> None:
+    host, trusted = server.hostname or "", ssl.create_default_context()
+    closed = server.scheme == "smtps"
+    port = server.port or (465 if closed else 587)
+    with (
+        smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=trusted)
+        if closed
+        else smtplib.SMTP(host, port, timeout=SECONDS)
+    ) as connection:
+        if not closed and connection.ehlo()[0] and connection.has_extn("starttls"):
+            connection.starttls(context=trusted)
+        if server.username:
+            # Over a connection that anybody can read, smtplib would send the password all the same.
+            if not isinstance(connection.sock, ssl.SSLSocket):
+                raise smtplib.SMTPNotSupportedError("no TLS")
+            connection.login(unquote(server.username), unquote(server.password or ""))
+        connection.send_message(letter)

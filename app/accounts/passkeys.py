@@ -1,0 +1,104 @@
+"""Passkeys: a key pair that a device makes for this host alone. It signs a challenge that was made for one try.
+
+Source: https://www.w3.org/TR/webauthn-3/
+"""
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import webauthn
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from app.accounts.credentials import Proof
+from app.store.classes import RefusedError
+from app.store.tables import Credential
+
+NO_PROOF = "That passkey could not be checked: it was made for another address, or for another try. Try again."
+UNKNOWN = "No account here has this passkey. It may have been removed; sign in another way."
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where this server is to a browser: *origin*, such as `https://learn.example.org`, and the *host* in it."""
+
+    origin: str
+    host: str
+
+
+def to_make(here: Here, name: str, have: Sequence[Credential]) -> dict[str, Any]:
+    """What a browser is asked in order to make a new passkey; not on a device that has one of those already."""
+    known = [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one.subject)) for one in have if one.kind == "passkey"]
+    options = webauthn.generate_registration_options(
+        rp_id=here.host,
+        rp_name="Backhand",
+        user_name=name,
+        # A device replaces the passkey that it has for the same user: this one says nothing of anybody.
+        user_id=secrets.token_bytes(16),
+        exclude_credentials=known,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.PREFERRED
+        ),
+    )
+    return dict(json.loads(webauthn.options_to_json(options)))
+
+
+def to_enter(here: Here) -> dict[str, Any]:
+    """What a browser is asked in order to show a passkey; whose it is, it says itself."""
+    return dict(json.loads(webauthn.options_to_json(webauthn.generate_authentication_options(rp_id=here.host))))
+
+
+def made(here: Here, challenge: str, shown: dict[str, Any]) -> Proof:
+    """
+    Raises:
+        RefusedError: *shown* is no new passkey for this challenge.
+    """
+    try:
+        found = webauthn.verify_registration_response(
+            credential=shown,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=here.host,
+            expected_origin=here.origin,
+        )
+    except Exception as error:  # whatever untrusted bytes make of the readers of CBOR and keys
+        raise RefusedError(NO_PROOF) from error
+    return Proof(
+        kind="passkey",
+        issuer=here.host,
+        subject=bytes_to_base64url(found.credential_id),
+        secret=bytes_to_base64url(found.credential_public_key),
+        sign_count=found.sign_count,
+    )
+
+
+def shown_id(shown: dict[str, Any]) -> str:
+    return str(shown.get("id", ""))
+
+
+def proved(here: Here, challenge: str, shown: dict[str, Any], credential: Credential | None) -> Proof:
+    """
+    Raises:
+        RefusedError: *shown* does not prove that somebody has *credential*, or it was copied: its count went back.
+    """
+    if credential is None or credential.secret is None:
+        raise RefusedError(UNKNOWN)
+    try:
+        found = webauthn.verify_authentication_response(
+            credential=shown,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=here.host,
+            expected_origin=here.origin,
+            credential_public_key=base64url_to_bytes(credential.secret),
+            credential_current_sign_count=credential.sign_count or 0,
+        )
+    except Exception as error:
+        raise RefusedError(NO_PROOF) from error
+    return Proof(kind="passkey", issuer=here.host, subject=credential.subject, sign_count=found.new_sign_count)

@@ -1,0 +1,119 @@
+"""Signing in elsewhere: at a campus, at Google (OpenID Connect), or at GitHub (OAuth alone).
+
+What is asked for goes into a ticket of the browser, so an answer counts once and there: the state, the
+nonce and the verifier (PKCE) never leave it. Who somebody is, is the issuer with its subject, and never an address.
+"""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from authlib.integrations.starlette_client import OAuth
+
+from app.accounts.credentials import Proof
+from app.settings import Provider
+from app.store.classes import RefusedError
+
+SECONDS = 10.0
+
+
+class AwayError(Exception):
+    """Somebody else's server does not answer, or not as it should; the text is for whoever waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A provider without OpenID Connect: its addresses, and where in its answer somebody's id stands."""
+
+    authorize_url: str
+    access_token_url: str
+    user_url: str
+    scope: str
+    subject: str
+
+
+WITHOUT_OPENID = {
+    "https://github.com": Plain(
+        "https://github.com/login/oauth/authorize",
+        "https://github.com/login/oauth/access_token",
+        "https://api.github.com/user",
+        "read:user",
+        "id",
+    )
+}
+
+
+class Door:
+    """One provider; *name* is how addresses call it."""
+
+    def __init__(self, name: str, provider: Provider) -> None:
+        self.name = name
+        self.title = provider.title
+        self._issuer = provider.issuer.rstrip("/")
+        self._plain = WITHOUT_OPENID.get(self._issuer)
+        keys = {"client_id": provider.client_id, "client_secret": provider.client_secret or None}
+        kwargs = {"code_challenge_method": "S256", "timeout": SECONDS}
+        if self._plain is not None:
+            found = self._plain
+            addresses = {"authorize_url": found.authorize_url, "access_token_url": found.access_token_url}
+            kwargs["scope"] = found.scope
+        else:
+            addresses = {"server_metadata_url": f"{self._issuer}/.well-known/openid-configuration"}
+            kwargs["scope"] = "openid profile"
+        self._client: Any = OAuth().register(name, **keys, **addresses, client_kwargs=kwargs)
+
+    async def question(self, back: str) -> dict[str, str]:
+        """Where to send the browser (`url`), and what to remember of it until it comes *back*.
+
+        Raises:
+            AwayError: The provider does not answer.
+        """
+        try:
+            return {**await self._client.create_authorization_url(back), "redirect_uri": back}
+        except (httpx2.HTTPError, ValueError, RuntimeError) as error:
+            raise self._away() from error
+
+    async def answer(self, asked: dict[str, str], answer: dict[str, str]) -> Proof:
+        """Who has come back with *answer* to what was *asked*.
+
+        Raises:
+            RefusedError: It is no answer to that, or it says no.
+            AwayError: The provider does not answer.
+        """
+        state, code = answer.get("state", ""), answer.get("code", "")
+        if not secrets.compare_digest(state.encode(), asked["state"].encode()):
+            raise RefusedError("That answer belongs to another question. Begin again.")
+        if not code:
+            raise RefusedError(f"{self.title} did not let you in, or you went back. Nothing was changed.")
+        words = {"redirect_uri": asked["redirect_uri"], "code_verifier": asked["code_verifier"]}
+        try:
+            token = await self._client.fetch_access_token(code=code, **words)
+            return await (self._by_api(token) if self._plain else self._by_token(token, asked["nonce"]))
+        except httpx2.HTTPError as error:
+            raise self._away() from error
+        except RefusedError:
+            raise
+        except Exception as error:
+            # Whatever the libraries say of a token that is not as it should be: it proves nothing.
+            raise RefusedError(f"What {self.title} said could not be believed. Begin again.") from error
+
+    async def _by_token(self, token: dict[str, Any], nonce: str) -> Proof:
+        claims = await self._client.parse_id_token(token, nonce=nonce)
+        if claims is None or str(claims["iss"]).rstrip("/") != self._issuer:
+            raise RefusedError(f"What came back is not from {self.title}. Begin again.")
+        name = claims.get("name") or claims.get("preferred_username")
+        return Proof(kind="oidc", issuer=self._issuer, subject=str(claims["sub"]), name=name)
+
+    async def _by_api(self, token: dict[str, Any]) -> Proof:
+        assert self._plain is not None
+        answer = await self._client.get(self._plain.user_url, token=token)
+        answer.raise_for_status()
+        user = answer.json()
+        name = user.get("name") or user.get("login")
+        return Proof(kind="oidc", issuer=self._issuer, subject=str(user[self._plain.subject]), name=name)
+
+    def _away(self) -> AwayError:
+        host = urlsplit(self._issuer).hostname
+        return AwayError(f"{self.title} ({host}) does not answer. Nothing is lost: try again, or sign in another way.")

@@ -1,0 +1,100 @@
+"""Everything that is kept of somebody: to be taken away, and to be deleted.
+
+What is taken away follows the tables: a new one with a `learner_id` is in it without a word here.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from app.store.classes import RefusedError, record
+from app.store.database import hold
+from app.store.tables import Base, Class, Learner, Membership
+
+SECRETS = frozenset({"secret", "token_hash", "halt"})
+"""Columns that open something, or that only a server can read."""
+TEXTS = {"draft": "draft", "kept": "kept", "attempt": "check"}
+"""Tables whose rows hold a text, and how its file begins."""
+README = """\
+Everything that Backhand keeps of you.
+
+texts/      what you wrote, by lesson and exercise: `draft.py` stands in the box now, `check-*.py` were checked or
+            answered, `kept-*.py` were replaced without a check
+*.jsonl     the same and everything else, one line of JSON for each row of a table. Times are in UTC.
+
+Left out are passwords, keys and tokens, of which the server keeps hashes, and the numbers from which a training run
+would go on.
+"""
+
+Rows = Mapping[str, list[dict[str, Any]]]
+
+
+async def taken_out(db: AsyncSession, learner: int) -> Rows:
+    """By table, the rows of *learner*."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for table in Base.metadata.sorted_tables:
+        mine = table.c.id if table is Learner.__table__ else table.c.get("learner_id")
+        if mine is not None:
+            shown = [one for one in table.c if one.name not in SECRETS]
+            rows = await db.execute(select(*shown).where(mine == learner).order_by(*table.primary_key))
+            found[table.name] = [dict(row._mapping) for row in rows]
+    return found
+
+
+def packed(rows: Rows) -> bytes:
+    """*rows* as a zip archive."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", README)
+        for table, found in rows.items():
+            lines = (json.dumps(row, default=str, ensure_ascii=False) for row in found)
+            archive.writestr(f"{table}.jsonl", _bytes("".join(f"{line}\n" for line in lines)))
+            for row in found if table in TEXTS else ():
+                archive.writestr(_path(TEXTS[table], row), _bytes(row["text"]))
+    return file.getvalue()
+
+
+def _path(word: str, row: dict[str, Any]) -> str:
+    place = "/".join(re.sub(r"[^\w.-]", "_", row[name]).strip(".") or "_" for name in ("lesson", "exercise"))
+    return f"texts/{place}/{word}{'-' + str(row['id']) if 'id' in row else ''}.py"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+async def delete_learner(db: AsyncSession, learner: int) -> None:
+    """Let nothing of *learner* be left, but that they deleted themselves.
+
+    Raises:
+        RefusedError: A class would be without an instructor.
+    """
+    await hold(db, learner)
+    mine, theirs = aliased(Membership), aliased(Membership)
+    another = exists().where(
+        theirs.class_id == mine.class_id,
+        theirs.learner_id != learner,
+        theirs.role == "instructor",
+        theirs.left_at.is_(None),
+    )
+    alone = (
+        select(Class.name)
+        .join(mine, mine.class_id == Class.id)
+        .where(mine.learner_id == learner, mine.role == "instructor", mine.left_at.is_(None))
+        .where(Class.archived_at.is_(None), ~another)
+    )
+    name = await db.scalar(alone.limit(1))
+    if name is not None:
+        raise RefusedError(
+            f"You are the only instructor of {name}. Make somebody else one first, or archive the class."
+        )
+    await record(db, None, None, "deleted", f"learner {learner}", said=f"learner {learner} deleted themselves")
+    await db.flush()
+    await db.execute(delete(Learner).where(Learner.id == learner).execution_options(synchronize_session=False))

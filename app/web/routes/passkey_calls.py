@@ -1,0 +1,78 @@
+"""What the script of a passkey asks: a challenge, and whether what the device made of it is right."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.accounts import passkeys, tickets
+from app.accounts.credentials import Proof, found, ways
+from app.accounts.passkeys import Here
+from app.store.classes import RefusedError
+from app.web.middleware.visitor import Visitor
+from app.web.render import cookie
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter(prefix="/sign-in/passkey")
+
+Sent = Annotated[dict[str, Any], Body()]
+COOKIE, PATH = "challenge", "/sign-in/passkey"
+GONE = "That took longer than ten minutes, or was tried before. Try again."
+
+
+@router.post("/ask")
+async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
+    """A challenge: `make` a new passkey, or show one."""
+    here, learner = _here(request, site), await visitor.learner()
+    visitor.sessions.beginnings.spend(visitor.network)
+    make = sent.get("make") is True
+    async with site.database.write() as db:
+        have = await ways(db, learner) if learner is not None else []
+        options = passkeys.to_make(here, _name(visitor), have) if make else passkeys.to_enter(here)
+        data = {"challenge": options["challenge"], "make": make, "add": learner, "back": str(sent.get("back", "/"))}
+        token = await tickets.issue(db, "passkey", data)
+    response = JSONResponse(options, headers={"cache-control": "no-store"})
+    keep(request, response, COOKIE, token, PATH, MINUTES)
+    return response
+
+
+@router.post("/enter")
+async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
+    """Sign in by what the device made of the challenge; where to go on to."""
+    try:
+        site.tries.spend(("address", visitor.network))
+        proof, asked = await _proof(request, site, sent)
+    except RefusedError as refused:
+        return JSONResponse({"said": str(refused)}, 422)
+    site.tries.charge(("address", visitor.network), -1)
+    # A new passkey on a machine where somebody is signed in is theirs: they asked for it on their own page.
+    add = asked["make"] and await adds(visitor, asked["add"])
+    response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
+    answer = JSONResponse({"to": response.headers["location"]})
+    answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
+    drop(answer, COOKIE, PATH)
+    return answer
+
+
+async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Proof, dict[str, Any]]:
+    here = _here(request, site)
+    async with site.database.write() as db:
+        asked = await tickets.take(db, "passkey", cookie(request.headers, COOKIE))
+    if asked is None:
+        raise RefusedError(GONE)
+    if asked["make"]:
+        return passkeys.made(here, asked["challenge"], sent), asked
+    async with site.database.read() as db:
+        credential = await found(db, "passkey", here.host, passkeys.shown_id(sent))
+    return passkeys.proved(here, asked["challenge"], sent, credential), asked
+
+
+def _here(request: Request, site: Site) -> Here:
+    asked = request.headers.get("host", "")
+    return site.doors.here(asked, secure=request.app.state.settings.secure_cookies)
+
+
+def _name(visitor: Visitor) -> str:
+    return (visitor.known.name if visitor.known else None) or "Backhand"

@@ -1,0 +1,95 @@
+"""Signing in by a code that is sent by mail, and typed in the browser that asked for it.
+
+Programs open the links of letters before people do, so to open one changes nothing: it shows a button.
+"""
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.accounts import tickets
+from app.accounts.credentials import Proof
+from app.accounts.mail import address_of
+from app.accounts.providers import AwayError
+from app.store.classes import RefusedError
+from app.store.learners import hash_of
+from app.teaching.codes import fresh_code, read_code, shown_code
+from app.web.render import back_to, cookie
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep
+from app.web.routes.sign_in import page
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter(prefix="/sign-in")
+
+Text = Annotated[str, Form()]
+COOKIE, PATH = "code", "/sign-in"
+TRIES = 5
+TOKENS = 3
+"""What a letter costs of the tries of a minute."""
+OVER = "There is no code for this browser: it holds for ten minutes and five tries, where it was asked for. Ask again."
+WRONG = "That is not the code of the newest letter."
+
+
+@router.post("/email")
+async def send(
+    request: Request, site: TheSite, visitor: TheVisitor, email: Text = "", back: Text = "/", add: Text = ""
+) -> Response:
+    """Send a code; whether the address has an account here is told to nobody."""
+    if site.doors.letters is None:
+        raise HTTPException(404)
+    try:
+        address = address_of(email)
+    except RefusedError as refused:
+        return await page(request, visitor, back, status=422, said=str(refused), at="email", name=email)
+    for key in (("address", visitor.network), ("email", address)):
+        site.tries.spend(key)
+    site.tries.charge(("email", address), TOKENS - 1)
+    code, token = fresh_code(), secrets.token_urlsafe(32)
+    learner = await visitor.learner() if add else None
+    async with site.database.write() as db:
+        data = {"email": address, "code": hash_of(token + code), "back": back, "add": learner}
+        await tickets.issue(db, "email-code", data, token=token)
+    try:
+        link = f"{site.doors.address}/sign-in/code?code={shown_code(code)}"
+        await site.doors.letters.send(address, shown_code(code), link)
+    except AwayError as away:
+        raise HTTPException(502, str(away)) from away
+    response = back_to("/sign-in/code")
+    keep(request, response, COOKIE, token, PATH, MINUTES)
+    return response
+
+
+@router.get("/code")
+async def look(request: Request, site: TheSite, code: str = "") -> Response:
+    """The field for the code, with the one of a letter in it."""
+    async with site.database.read() as db:
+        asked = await tickets.look(db, "email-code", cookie(request.headers, COOKIE))
+    return _page(request, site, code=code, said="" if asked else OVER, here=asked is not None)
+
+
+@router.post("/code")
+async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Text = "") -> Response:
+    """Sign in with it."""
+    token = cookie(request.headers, COOKIE)
+    async with site.database.write() as db:
+        asked = await tickets.try_out(db, "email-code", token, TRIES)
+        right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
+        if right:
+            await tickets.take(db, "email-code", token)
+    if asked is None or not right:
+        return _page(request, site, status=422, code=code, said=WRONG if asked else OVER, here=asked is not None)
+    site.tries.charge(("address", visitor.network), -1)
+    proof = Proof(kind="email", issuer="", subject=asked["email"])
+    add = await adds(visitor, asked["add"])
+    response = await entered(request, site, visitor, proof, way="email", back=asked["back"], add=add)
+    drop(response, COOKIE, PATH)
+    return response
+
+
+def _page(request: Request, site: Site, *, status: int = 200, code: str, said: str, here: bool) -> Response:
+    shown = shown_code(found) if (found := read_code(code)) else ""
+    return site.pages.page(request, "code.html", status=status, code=shown, problem=said, here=here)

@@ -1,0 +1,90 @@
+"""Signing in by somebody else's word: a provider's, or that of a proxy in front of this server."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts import tickets
+from app.accounts.credentials import Proof
+from app.accounts.providers import AwayError, Door
+from app.store.classes import RefusedError
+from app.web.middleware.security import ours
+from app.web.render import cookie
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep, proxied
+from app.web.routes.sign_in import page
+from app.web.site import Site, TheSite, TheVisitor
+
+router = APIRouter(prefix="/sign-in")
+
+Back = Annotated[str, Query(alias="next")]
+COOKIE = "asked"
+PATH = "/sign-in"
+GONE = "The question to that answer is not this browser's, was answered before, or is older than ten minutes."
+
+
+@router.post("/proxy")
+async def by_proxy(
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    back: Annotated[str, Form()] = "/",
+    add: Annotated[str, Form()] = "",
+) -> Response:
+    """Be whom the proxy says."""
+    user = proxied(request, site)
+    if not user:
+        raise HTTPException(403, "No proxy that this server believes says who you are.")
+    proof = Proof(kind="proxy", issuer="", subject=user, name=user)
+    return await entered(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
+
+
+@router.get("/{provider}")
+async def ask(
+    request: Request, site: TheSite, visitor: TheVisitor, provider: str, back: Back = "/", add: str = ""
+) -> Response:
+    """Send the browser to a provider. A link and no form: a content policy keeps forms from leading elsewhere."""
+    door = _door(site, provider)
+    if not ours(request.headers):
+        raise HTTPException(403, "Signing in begins on a page of this server.")
+    visitor.sessions.beginnings.spend(visitor.network)
+    try:
+        asked = await door.question(f"{site.doors.address}/sign-in/{provider}/back")
+    except AwayError as away:
+        raise HTTPException(502, str(away)) from away
+    learner = await visitor.learner() if add else None
+    async with site.database.write() as db:
+        data = {"asked": asked, "provider": provider, "back": back, "add": learner}
+        token = await tickets.issue(db, "oidc", data)
+    response = RedirectResponse(asked["url"], 303, {"cache-control": "no-store"})
+    keep(request, response, COOKIE, token, PATH, MINUTES)
+    return response
+
+
+@router.get("/{provider}/back")
+async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider: str) -> Response:
+    """The browser is back, with what the provider says of it."""
+    door = _door(site, provider)
+    async with site.database.write() as db:
+        data = await tickets.take(db, "oidc", cookie(request.headers, COOKIE))
+    if data is None or data["provider"] != provider:
+        return await page(request, visitor, "/", status=403, said=GONE, at=provider)
+    try:
+        proof = await door.answer(data["asked"], dict(request.query_params))
+    except AwayError as away:
+        raise HTTPException(502, str(away)) from away
+    except RefusedError as refused:
+        return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider)
+    add = await adds(visitor, data["add"])
+    response = await entered(request, site, visitor, proof, way=provider, back=data["back"], add=add)
+    drop(response, COOKIE, PATH)
+    return response
+
+
+def _door(site: Site, provider: str) -> Door:
+    door = site.doors.providers.get(provider)
+    if door is None:
+        raise HTTPException(404)
+    return door

@@ -1,0 +1,37 @@
+"""What tests of accounts do in a browser without scripts."""
+
+import re
+
+from httpx2 import Response
+from starlette.testclient import TestClient
+
+LESSON = "/lessons/linear"
+PASSWORD = "seven times eight"
+
+
+def begin(client: TestClient, text: str = "dX = 1") -> str:
+    """Write something as whoever is there; the token of the session."""
+    sent = client.post(f"{LESSON}/code/linear-backward/draft", data={"code": text, "revision": "0"})
+    assert sent.status_code == 200, sent.text
+    return str(client.cookies["session"])
+
+
+def take_name(client: TestClient, name: str = "Ada", password: str = PASSWORD, **form: str) -> Response:
+    return client.post("/sign-in/name", data={"name": name, "password": password, **form})
+
+
+def sign_in(client: TestClient, name: str = "Ada", password: str = PASSWORD, **form: str) -> Response:
+    return client.post("/sign-in/password", data={"name": name, "password": password, **form})
+
+
+def text_in_box(client: TestClient) -> str:
+    found = re.search(r'<textarea[^>]*name="code"[^>]*>\n?(.*?)</textarea>', client.get(LESSON).text, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def name_shown(client: TestClient) -> str:
+    """What the masthead calls whoever is there."""
+    found = re.search(r'class="whoami" [^>]*>(.*?)</a>', client.get("/").text)
+    assert found
+    return found[1]
