@@ -127,9 +127,9 @@ def _practice(into: PracticeAttempt, other: PracticeAttempt) -> Joined:
 
 
 def _cards(into: Card, other: Card) -> Joined:
-    # What is due first is what was less sure; both were opened.
-    stays, goes = (into, other) if into.due_at <= other.due_at else (other, into)
-    return Joined(stays, goes, {"opened_at": min(into.opened_at, other.opened_at)})
+    # The one that was met more often knows more; of two that were met as often, the one that is due first.
+    stays, goes = sorted((into, other), key=lambda one: (-one.met, one.due_at))
+    return Joined(stays, goes, {"opened_at": min(into.opened_at, other.opened_at), "met": into.met + other.met})
 
 
 def _sittings(into: Sitting, other: Sitting) -> Joined:

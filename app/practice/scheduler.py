@@ -27,7 +27,7 @@ UNNAMED = frozenset({"unrecognised", "shape", "zeros", "nearly", "not-finite", "
 """What a diagnosis says where it found no slip: it opens no card."""
 
 SIBLINGS: tuple[frozenset[str], ...] = (
-    frozenset({"mean", "mean-missing", "mean-for-sum", "sum-missing", "local-missing"}),
+    frozenset({"mean", "mean-missing", "mean-for-sum", "sum-missing", "local-missing", "factor"}),
     frozenset({"wrong-axis", "term-axis", "summed-all", "keepdim-lost", "keepdim-added"}),
     frozenset({"transposed", "matmul-order", "transpose-missing", "transpose-extra"}),
     frozenset({"own-factor", "other-factor", "wrong-operand", "factor-missing"}),

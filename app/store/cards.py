@@ -11,6 +11,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.progress import PRACTISED
 from app.store.tables import (
     Attempt,
     Card,
@@ -25,8 +26,7 @@ from app.store.tables import (
     Sitting,
 )
 
-ROOM = "practice/"
-"""What the names of all items begin with, as lessons."""
+ROOM = PRACTISED.removesuffix("%")
 ORIGIN = ("version", "level", "seed", "wanted", "within")
 """What several forms of the same program have in common."""
 MOST_CARDS = 600
@@ -50,10 +50,6 @@ class Candidate:
 
 def lesson_of_item(item: int) -> str:
     return f"{ROOM}{item}"
-
-
-def item_of_lesson(lesson: str) -> int:
-    return int(lesson.removeprefix(ROOM))
 
 
 async def cards_of(db: AsyncSession, learner: int) -> dict[About, Card]:
@@ -145,6 +141,7 @@ async def give(db: AsyncSession, learner: int, item: int, family: str, slip: str
 
 async def add_review(db: AsyncSession, card: Card, rating: int, at: datetime, item: int) -> None:
     await db.flush()
+    card.met += 1
     db.add(Review(card_id=card.id, item_id=item, rating=rating, at=at))
 
 
@@ -171,7 +168,7 @@ async def slips_since(db: AsyncSession, learner: int, attempt: int, most: int = 
         Attempt.learner_id == learner,
         Attempt.id > attempt,
         Attempt.code.is_not(None),
-        Attempt.lesson.not_like(f"{ROOM}%"),
+        Attempt.lesson.not_like(PRACTISED),
     )
     return list(await db.scalars(mine.order_by(Attempt.id).limit(most)))
 

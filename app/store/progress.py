@@ -11,6 +11,8 @@ from app.store.database import hold, now
 from app.store.tables import Attempt, Draft, Learner, Membership, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
+PRACTISED = "practice/%"
+"""What the names of items of practice are like."""
 KEPT_ATTEMPTS = 50
 """At one exercise: the newest of them, the newest that was right, and those that a training run refers to."""
 
@@ -254,8 +256,13 @@ async def last_place(db: AsyncSession, learner: int) -> Place | None:
     opened = (
         await db.execute(select(Learner.opened_at, Learner.opened_lesson).where(Learner.id == learner))
     ).one_or_none()
-    answered = select(Attempt.created_at, Attempt.lesson, Attempt.exercise).where(Attempt.learner_id == learner)
-    written = select(Draft.saved_at, Draft.lesson, Draft.exercise).where(Draft.learner_id == learner)
+    # Practice is no place in the course.
+    answered = select(Attempt.created_at, Attempt.lesson, Attempt.exercise).where(
+        Attempt.learner_id == learner, Attempt.lesson.not_like(PRACTISED)
+    )
+    written = select(Draft.saved_at, Draft.lesson, Draft.exercise).where(
+        Draft.learner_id == learner, Draft.lesson.not_like(PRACTISED)
+    )
     places = []
     if opened and opened.opened_at:
         places.append((opened.opened_at, Place(opened.opened_lesson, None)))

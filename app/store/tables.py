@@ -370,7 +370,7 @@ class PracticeAttempt(Base):
 class Card(Base):
     """What a learner should meet again at *due_at*: a *slip* at a *family* of operations, or the family itself ("").
 
-    *state* is the memory of it as `fsrs` writes it, JSON.
+    *state* is the memory of it as `fsrs` writes it, JSON; *met* counts its reviews.
     """
 
     __tablename__ = "card"
@@ -381,6 +381,7 @@ class Card(Base):
     family: Mapped[str] = mapped_column(String(40))
     slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
     state: Mapped[str] = mapped_column(Text)
+    met: Mapped[int]
     due_at: Mapped[datetime]
     opened_at: Mapped[datetime]
 

@@ -173,7 +173,7 @@ class Practice:
     def _open(self, db: AsyncSession, learner: int, known: Known, about: About, at: datetime) -> Card | None:
         """The card of *about*, made where it is missing; None where there are too many already."""
         if about not in known and len(known) < cards.MOST_CARDS:
-            card = known[about] = Card(learner_id=learner, family=about[0], slip=about[1], opened_at=at)
+            card = known[about] = Card(learner_id=learner, family=about[0], slip=about[1], met=0, opened_at=at)
             _keep(card, scheduler.opened(*about, at))
             db.add(card)
         return known.get(about)
@@ -254,7 +254,8 @@ class Practice:
         if plan.form:
             slips = bugs_of(known, now)
             return [Wish(one, plan.form) for one in slips if one[0] in wanted]
-        met = Counter(one.family for one in await cards.given_to(db, learner) if one.done_at)
+        # What was left was met as well: it is not asked in the same way over and over.
+        met = Counter(one.family for one in await cards.given_to(db, learner) if one.done_at or one.left_at)
         met.update(dict.fromkeys(await self._written(db, learner), FIRST_WRITTEN))
         tried = {(one.family, one.slip) for one in standing.given}
         memories = [memory_of(card) for card in known.values() if card.family in wanted]

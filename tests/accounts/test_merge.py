@@ -290,27 +290,32 @@ async def test_the_longer_extension_stays_and_who_gave_it_is_still_named(
         assert (row.learner_id, row.by, row.due_at) == (me, me, AT + timedelta(2))
 
 
-async def test_cards_become_one_with_the_reviews_of_both(database: Database, me: int, other: int) -> None:
+@pytest.mark.parametrize(("mine", "theirs"), [(1, 3), (3, 1), (2, 2)])
+async def test_cards_become_the_one_that_was_met_more_often_with_the_reviews_of_both(
+    database: Database, me: int, other: int, mine: int, theirs: int
+) -> None:
     async with database.write() as db:
         item = PracticeItem(
             version=1, level=1, seed=1, wanted="", form="write", fragment="", forward="", solution="", operations="[]",
             points=1, proved_at=AT, within="", by="[]",
         )  # fmt: skip
         db.add(item)
-        for learner in (me, other):
+        for learner, met in ((me, mine), (other, theirs)):
             due = AT + timedelta(learner)
-            card = Card(learner_id=learner, family="sum", slip="", state=str(learner), due_at=due, opened_at=AT)
+            card = Card(
+                learner_id=learner, family="sum", slip="", state=str(learner), met=met, due_at=due, opened_at=AT
+            )
             db.add(card)
             await db.flush()
-            db.add(Review(card_id=card.id, item_id=item.id, rating=3, at=AT))
+            db.add_all([Review(card_id=card.id, item_id=item.id, rating=3, at=AT) for _ in range(met)])
 
     async with database.write() as db:
         await merge(db, other, me)
 
     async with database.read() as db:
         (card,) = await db.scalars(select(Card))
-        assert (card.learner_id, card.state) == (me, str(me))
-        assert list(await db.scalars(select(Review.card_id))) == [card.id] * 2
+        assert (card.learner_id, card.state, card.met) == (me, str(other if theirs > mine else me), mine + theirs)
+        assert list(await db.scalars(select(Review.card_id))) == [card.id] * (mine + theirs)
 
 
 async def test_two_tabs_that_merge_the_same_two_do_it_once(database: Database, me: int, other: int) -> None:

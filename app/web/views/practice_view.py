@@ -59,6 +59,9 @@ SLIPS: Mapping[str, str] = {
     "gate-flipped": "a gate the wrong way round",
     "gate-value": "a value where a gate belongs",
     "sign": "the wrong sign",
+    "factor": "a factor too many, or one too few",
+    "factor-missing": "a factor left out",
+    "factor-extra": "a factor too many",
 }
 """What slips are called; others by their code."""
 

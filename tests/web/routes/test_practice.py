@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -256,3 +257,20 @@ def test_the_map_says_how_well_something_is_remembered(learner, clock):
     assert "Matrix products the transpose of the right answer (fresh) Fresh in" in learner.text("/practice/map")
     clock.forward(days=100)
     assert "Matrix products the transpose of the right answer (due) Due now" in learner.text("/practice/map")
+
+
+def test_somebody_who_leaves_an_exercise_is_asked_in_another_way(learner):
+    learner.client.get(LESSON)
+    at, titles = learner.next(begin="1"), []
+    for _ in range(6):
+        titles.append(learner.lesson(at).title)
+        at = learner.next(skip=at.rpartition("/")[2])
+
+    assert all(one != other for one, other in pairwise(titles))
+
+
+def test_practice_is_no_place_to_continue_the_course(learner):
+    learner.check(LESSON, "linear-backward", WRONG)
+    learner.solve(learner.next(begin="1"))
+
+    assert "/lessons/linear#" in learner.client.get("/").text

@@ -69,6 +69,7 @@ def upgrade() -> None:
         sa.Column("family", sa.String(40), nullable=False),
         sa.Column("slip", NAME, nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("met", sa.Integer(), nullable=False),
         sa.Column("due_at", MOMENT, nullable=False),
         sa.Column("opened_at", MOMENT, nullable=False),
         of_learner("card"),
