@@ -169,6 +169,20 @@ async def trace(db: AsyncSession, class_id: int, learner: int, lesson: str) -> l
     return [row for row in rows if asks(asked, lesson, row.exercise)]
 
 
+async def latest(db: AsyncSession, class_id: int, learner: int) -> str | None:
+    """The assigned lesson in which *learner* last answered."""
+    asked = await assigned(db, class_id)
+    rows = await db.execute(_PLACES, {"class_id": class_id, "learner": learner})
+    return next((row.lesson for row in rows if asks(asked, row.lesson, row.exercise)), None)
+
+
+async def solved(db: AsyncSession, class_id: int) -> dict[tuple[str, str], int]:
+    """By lesson and exercise, how many have solved it, of what is assigned."""
+    asked = await assigned(db, class_id)
+    rows = await db.execute(_SOLVED, {"class_id": class_id})
+    return {(lesson, name): count for lesson, name, count in rows if asks(asked, lesson, name)}
+
+
 async def explain(db: AsyncSession, class_id: int, actor: int, lesson: str, exercise: str) -> None:
     """Keep that an exercise was explained to the class now."""
     await record(db, class_id, actor, EXPLAINED, f"{lesson}/{exercise}")
@@ -249,6 +263,17 @@ _TRACE = (
     .join(Membership, Membership.learner_id == Attempt.learner_id)
     .where(_LEARNS, Attempt.learner_id == bindparam("learner"), Attempt.lesson == bindparam("lesson"))
     .order_by(Attempt.id)
+)
+_PLACES = (
+    _of_learners(_ATTEMPT, _ATTEMPT.c.lesson, _ATTEMPT.c.exercise)
+    .where(_ATTEMPT.c.learner_id == bindparam("learner"))
+    .group_by(_ATTEMPT.c.lesson, _ATTEMPT.c.exercise)
+    .order_by(func.max(_ATTEMPT.c.id).desc())
+)
+_SOLVED = (
+    _of_learners(_PROGRESS, _PROGRESS.c.lesson, _PROGRESS.c.exercise, func.count())
+    .where(_PROGRESS.c.solved_at.is_not(None))
+    .group_by(_PROGRESS.c.lesson, _PROGRESS.c.exercise)
 )
 _EXPLAINED = select(func.max(Event.at)).where(
     Event.class_id == bindparam("class_id"), Event.verb == EXPLAINED, Event.subject == bindparam("subject")

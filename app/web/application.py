@@ -40,10 +40,12 @@ from app.web.routes import (
     assignments,
     class_board,
     class_home,
+    class_lessons,
     code_boxes,
     contents,
     downloads,
     finish,
+    gradebook,
     health,
     hints,
     joining,
@@ -176,6 +178,8 @@ def create_app(
         class_home,
         class_board,
         practice_pages,
+        class_lessons,
+        gradebook,
     ):
         app.include_router(room.router)
     for room in (answers, code_boxes, hints):

@@ -1,0 +1,82 @@
+"""The lessons of a class: how far everybody is in one, and the way of one learner through it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.store import board
+from app.web.class_access import PREFIX, Watching, class_page
+from app.web.site import TheLesson, TheSite
+from app.web.views.board_view import by_lesson, places
+from app.web.views.heat_view import heat_view
+from app.web.views.slips_view import slips_view
+from app.web.views.trace_view import trace_view
+
+router = APIRouter(prefix=PREFIX)
+
+
+@router.get("/lessons")
+async def lessons(request: Request, site: TheSite, within: Watching) -> Response:
+    """What is assigned, with how much of it the class has solved."""
+    group = within.group.id
+    async with site.database.read() as db:
+        assigned = by_lesson(places(site.course, await board.assigned(db, group)))
+        size = len(await board.learners(db, group))
+        solved = await board.solved(db, group)
+    rows = [
+        (lesson, len(those), sum(solved.get((lesson.name, one.exercise.name), 0) for one in those))
+        for lesson, those in assigned
+    ]
+    return class_page(request, site, within, "class_lessons.html", rows=rows, size=size)
+
+
+@router.get("/lessons/{slug}")
+async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheLesson) -> Response:
+    """Every learner and every exercise; the page is a table."""
+    group = within.group.id
+    async with site.database.read() as db:
+        here = [one for one in places(site.course, await board.assigned(db, group)) if one.lesson is lesson]
+        if not here:
+            raise HTTPException(404)
+        people = await board.learners(db, group)
+        standings = await board.standings(db, group, lesson.name)
+    return class_page(request, site, within, "heat.html", view=heat_view(lesson, here, people, standings))
+
+
+@router.get("/learners/{learner}")
+async def learner(
+    request: Request,
+    site: TheSite,
+    within: Watching,
+    learner: Annotated[int, Path(ge=0, lt=2**31)],
+    asked: Annotated[str, Query(alias="lesson", max_length=200)] = "",
+) -> Response:
+    """Every attempt in order, in one lesson: the one that was worked in last, where none is named."""
+    group = within.group.id
+    async with site.database.read() as db:
+        people = {one.learner_id: one for one in await board.learners(db, group)}
+        assigned = by_lesson(places(site.course, await board.assigned(db, group)))
+        latest = await board.latest(db, group, learner)
+        found = next((one for one in assigned if one[0].slug == asked or (not asked and one[0].name == latest)), None)
+        if learner not in people or (asked and found is None):
+            raise HTTPException(404)
+        slips = slips_view(site.course, await board.codes(db, group, learner=learner), by_learners=False)
+        view = None
+        if found is not None:
+            attempts = await board.trace(db, group, learner, found[0].name)
+            standings = await board.standings(db, group, found[0].name)
+            mine = {one.exercise: one for one in standings if one.learner == learner}
+            view = trace_view(found[0], found[1], attempts, mine, within.group.timezone)
+    return class_page(
+        request,
+        site,
+        within,
+        "trace.html",
+        person=people[learner],
+        lessons=[lesson for lesson, _ in assigned],
+        trace=view,
+        view=slips,
+    )

@@ -1,0 +1,74 @@
+"""A lesson as a class has it: one cell for each learner and exercise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.content.blocks import Lesson
+from app.store.board import Standing
+from app.store.tables import Membership
+from app.web.views.board_view import Place
+
+State = Literal["untouched", "opened", "tried", "solved", "after"]
+SIGNS: dict[State, str] = {"untouched": "", "opened": "○", "tried": "", "solved": "✓", "after": "✓*"}
+WORDS: dict[State, str] = {
+    "untouched": "untouched",
+    "opened": "a hint or the solution was opened, nothing tried",
+    "tried": "tried",
+    "solved": "solved",
+    "after": "solved after opening the solution",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How far somebody is with an exercise."""
+
+    place: Place
+    standing: Standing
+
+    @property
+    def state(self) -> State:
+        one = self.standing
+        if one.solved_at is not None:
+            return "after" if one.solution_at is not None and one.solution_at <= one.solved_at else "solved"
+        if one.tries:
+            return "tried"
+        return "opened" if one.hints or one.solution_at else "untouched"
+
+    @property
+    def sign(self) -> str:
+        return str(self.standing.tries) if self.state == "tried" else SIGNS[self.state]
+
+    @property
+    def told(self) -> str:
+        """What is to be said of it, with the newest code."""
+        one = self.standing
+        tries = f", {one.tries} {'try' if one.tries == 1 else 'tries'}" if one.tries else ""
+        return f"{WORDS[self.state]}{tries}{f'; newest: {one.code}' if one.code else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatView:
+    """The cells by learner; *solved* counts them by exercise."""
+
+    lesson: Lesson
+    places: tuple[Place, ...]
+    rows: tuple[tuple[Membership, tuple[Cell, ...]], ...]
+    solved: tuple[int, ...]
+
+
+def heat_view(
+    lesson: Lesson, places: Sequence[Place], people: Sequence[Membership], standings: Sequence[Standing]
+) -> HeatView:
+    found = {(one.learner, one.exercise): one for one in standings}
+
+    def cell(person: Membership, place: Place) -> Cell:
+        at = person.learner_id, place.exercise.name
+        return Cell(place, found.get(at) or Standing(learner=at[0], exercise=at[1]))
+
+    rows = tuple((person, tuple(cell(person, place) for place in places)) for person in people)
+    solved = tuple(
+        sum(one.solved_at is not None for one in standings if one.exercise == place.exercise.name) for place in places
+    )
+    return HeatView(lesson, tuple(places), rows, solved)

@@ -1,0 +1,161 @@
+"""The way of one learner through a lesson: every stored attempt, with what changed since the one before.
+
+What is noted is what was seen, and no more: that a solution stood open, that a text came whole. Nothing is compared
+with the texts of others: right lines are short, and equal by nature.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from difflib import unified_diff
+from typing import Literal
+
+from markupsafe import Markup
+
+from app.content.blocks import CodeBox, Lesson
+from app.store.board import Said, Standing
+from app.store.tables import Attempt
+from app.teaching.dates import written
+from app.web.json_columns import decoded_answer
+from app.web.verdict_words import Mark
+from app.web.views.board_view import Place
+from app.web.views.exercise_view import starter_of
+from app.web.views.faults import answer_words, fault_of
+
+MOST_LINES = 400
+"""Of a text that is compared with the one before: to find what changed takes the square of them."""
+AFTER_SOLUTION = "Solved after opening the solution."
+AT_ONCE = "The whole text arrived at once; no earlier draft was saved."
+SOLUTION = "The solution was opened."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a difference; `…` stands for those between that did not change."""
+
+    kind: Literal["same", "new", "gone", "gap"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing that a learner did; *number* counts the attempts at one exercise, None for what is none."""
+
+    place: Place
+    at: datetime
+    when: str
+    after: str
+    number: int | None
+    mark: Mark
+    said: Markup
+    code: str | None = None
+    lines: tuple[Line, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceView:
+    """The steps in a lesson, oldest first; *hints* are those with open hints."""
+
+    lesson: Lesson
+    steps: tuple[Step, ...]
+    hints: tuple[tuple[Place, int], ...]
+
+
+def trace_view(
+    lesson: Lesson,
+    places: Sequence[Place],
+    attempts: Sequence[Attempt],
+    standings: Mapping[str, Standing],
+    timezone: str,
+) -> TraceView:
+    """
+    Args:
+        places: The exercises of *lesson* that are assigned.
+        standings: By exercise, where the learner stands.
+    """
+    by_name = {one.exercise.name: one for one in places}
+    before: dict[str, Attempt] = {}
+    numbers: dict[str, int] = {}
+    moments: list[tuple[datetime, Step]] = []
+    last = None
+    for attempt in attempts:
+        place = by_name.get(attempt.exercise)
+        if place is None:
+            continue
+        numbers[attempt.exercise] = numbers.get(attempt.exercise, 0) + 1
+        one = standings.get(attempt.exercise)
+        step = _step(place, attempt, before.get(attempt.exercise), one, numbers[attempt.exercise], timezone, last)
+        moments.append((attempt.created_at, step))
+        before[attempt.exercise], last = attempt, attempt.created_at
+    for name, one in standings.items():
+        if one.solution_at is not None and name in by_name:
+            when = written(one.solution_at, timezone)
+            opened = Step(
+                place=by_name[name], at=one.solution_at, when=when, after="", number=None, mark="later",
+                said=Markup(SOLUTION),
+            )  # fmt: skip
+            moments.append((one.solution_at, opened))
+    steps = tuple(step for _, step in sorted(moments, key=lambda pair: pair[0]))
+    return TraceView(lesson, steps, tuple((by_name[name], one.hints) for name, one in standings.items() if one.hints))
+
+
+def _step(
+    place: Place,
+    attempt: Attempt,
+    earlier: Attempt | None,
+    standing: Standing | None,
+    number: int,
+    timezone: str,
+    last: datetime | None,
+) -> Step:
+    right = attempt.correct is True
+    fault = None if right else fault_of(place.exercise, attempt.code, Said(attempt.text, attempt.verdict))
+    said = fault.said if fault else Markup("Right.")
+    lines: tuple[Line, ...] = ()
+    if isinstance(place.exercise, CodeBox):
+        lines = difference(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
+    elif right and (given := decoded_answer(attempt.text)) is not None:
+        said = Markup("Right: ") + answer_words(place.exercise, given)
+    return Step(
+        place=place,
+        at=attempt.created_at,
+        when=written(attempt.created_at, timezone),
+        after=between(attempt.created_at - last) if last else "",
+        number=number,
+        mark="right" if right else "wrong" if attempt.correct is False else "fault",
+        said=said,
+        code=attempt.code,
+        lines=lines,
+        notes=tuple(_notes(attempt, earlier, standing)),
+    )
+
+
+def _notes(attempt: Attempt, earlier: Attempt | None, standing: Standing | None) -> list[str]:
+    if not attempt.correct or standing is None:
+        return []
+    first_right = earlier is None or (standing.solved_at is not None and earlier.created_at < standing.solved_at)
+    after_solution = standing.solution_at is not None and standing.solution_at <= attempt.created_at
+    notes = [AFTER_SOLUTION] if after_solution and first_right else []
+    return [*notes, AT_ONCE] if earlier is None and attempt.revision == 1 else notes
+
+
+def difference(before: str, after: str) -> tuple[Line, ...]:
+    """What changed between two texts, with one line around it; the second one alone where they are too long."""
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > MOST_LINES:
+        return tuple(Line("same", one) for one in new)
+    kinds: dict[str, Literal["same", "new", "gone", "gap"]] = {" ": "same", "+": "new", "-": "gone", "@": "gap"}
+    changed = list(unified_diff(old, new, lineterm="", n=1))[2:]
+    lines = [Line(kinds[one[0]], "…" if one[0] == "@" else one[1:]) for one in changed]
+    return tuple(lines[1:])
+
+
+def between(time: timedelta) -> str:
+    """A length of time in its largest unit."""
+    seconds = int(time.total_seconds())
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = seconds // length
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds} s"

@@ -1,0 +1,204 @@
+"""A lesson as a class has it, and the way of one learner through it: true, neutral, and for nobody else."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from app.store import board, progress
+from app.store.tables import Attempt
+from app.web.views.trace_view import MOST_LINES, between, difference
+from tests.web.conftest import RIGHT
+from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, room, teacher, wrong
+
+__all__ = ["group", "room", "teacher"]
+
+BOX = "/lessons/linear/code/linear-backward"
+
+
+@pytest.fixture
+def bob(room, group):
+    return enrol(room, group, "Bob")[0]
+
+
+def shown(teacher, group, page):
+    answer = teacher.get(f"/classes/{group.id}/{page}")
+    assert answer.status_code == 200
+    return " ".join(answer.text.split())
+
+
+def trace_of(teacher, group, room, name="Bob"):
+    return shown(teacher, group, f"learners/{room.ids[name]}?lesson=linear")
+
+
+def test_a_cell_tells_how_far_somebody_is_and_the_newest_code(group, teacher, bob):
+    wrong(bob)
+    wrong(bob, "other")
+    bob.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
+
+    page = shown(teacher, group, "lessons/linear")
+
+    assert '<span class="tip">tried, 2 tries; newest: dX:transposed</span>' in page
+    assert '<span class="tip">solved, 1 try</span>' in page
+    assert page.count('data-state="untouched"') == 6
+
+
+def test_what_was_solved_after_opening_the_solution_is_told_apart(room, group, teacher, bob):
+    async def open_it(db):
+        await progress.open_solution(db, room.ids["Bob"], "linear-layer", "linear-backward")
+
+    room.write(open_it)
+    bob.post(CHECK, data={"code": RIGHT, "revision": 0})
+
+    assert "solved after opening the solution, 1 try" in shown(teacher, group, "lessons/linear")
+    assert "Solved after opening the solution." in trace_of(teacher, group, room)
+
+
+def test_a_trace_shows_every_attempt_with_what_changed(room, group, teacher, bob):
+    for code in ("dX = 1\ndW = 2\n", "dX = 1\ndW = 3\n", RIGHT):
+        bob.post(CHECK, data={"code": code, "revision": 0})
+
+    page = trace_of(teacher, group, room)
+
+    assert [f"attempt {number}" in page for number in (1, 2, 3, 4)] == [True, True, True, False]
+    assert "<del>− dW = 2</del>" in page
+    assert "<ins>+ dW = 3</ins>" in page
+    assert "This is the transpose of <code>dX</code>." in page
+    assert "Right." in page
+
+
+def test_a_text_that_arrives_whole_is_noted_and_one_that_was_drafted_is_not(room, group, teacher, bob):
+    cleo = enrol(room, group, "Cleo")[0]
+    cleo.post(f"{BOX}/draft", data={"code": "dX = ____", "revision": 0})
+    for one in (bob, cleo):
+        one.post(CHECK, data={"code": RIGHT, "revision": 1})
+
+    assert "The whole text arrived at once; no earlier draft was saved." in trace_of(teacher, group, room)
+    assert "arrived at once" not in trace_of(teacher, group, room, "Cleo")
+
+
+def test_an_attempt_keeps_the_revision_of_its_draft(room, group, bob):
+    assert group
+    for code in ("a = 1", "a = 2"):
+        bob.post(CHECK, data={"code": code, "revision": 0})
+
+    async def revisions(db):
+        return list(await db.scalars(select(Attempt.revision).order_by(Attempt.id)))
+
+    assert room.write(revisions) == [1, 2]
+
+
+def test_a_learner_who_tried_nothing_has_an_empty_trace(room, group, teacher, bob):
+    assert bob
+    assert "has not answered anything yet" in shown(teacher, group, f"learners/{room.ids['Bob']}")
+    assert "Nothing was answered in this lesson yet." in trace_of(teacher, group, room)
+
+
+def test_work_in_lessons_that_are_not_assigned_is_on_no_page(room, teacher):
+    group = room.found("Algebra", "Ada")
+    assign(room, group, "linear-layer", ["half"])
+    [bob] = enrol(room, group, "Bob")
+    wrong(bob, "secret_text = 1")
+    bob.post("/lessons/linear/quiz/half", data={"answer": "7"})
+
+    pages = ("board", "lessons", "lessons/linear", "slips", f"learners/{room.ids['Bob']}", "gradebook")
+    texts = [shown(teacher, group, page) for page in pages]
+
+    assert not any("secret_text" in one or "linear-backward" in one or "dX:" in one for one in texts)
+    assert "<code>7</code>" in texts[4]
+    assert teacher.get(f"/classes/{group.id}/lessons/reading").status_code == 404
+    assert teacher.get(f"/classes/{group.id}/learners/{room.ids['Bob']}?lesson=reading").status_code == 404
+
+
+def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, teacher, bob):
+    assert bob
+    other = room.browser("Zoe", teaches=True)
+    theirs = room.found("Biology", "Zoe")
+    assign(room, theirs, "linear-layer")
+
+    assert other.get(f"/classes/{theirs.id}/learners/{room.ids['Bob']}").status_code == 404
+    assert other.get(f"/classes/{group.id}/learners/{room.ids['Bob']}").status_code == 404
+    assert teacher.get(f"/classes/{theirs.id}/lessons/linear").status_code == 404
+    assert teacher.get(f"/classes/{group.id}/learners/{room.ids['Ada']}").status_code == 404
+
+
+PAGES = ("board", "board?place=" + AT, "slips", "lessons", "lessons/linear", "learners/{bob}", "gradebook",
+         "gradebook.csv", "gradebook.csv?for=canvas", "gradebook.csv?for=moodle", "gradebook.json")  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "status"), [("learner", 404), ("assistant", 200), ("instructor", 200)])
+def test_an_assistant_sees_what_an_instructor_sees_and_a_learner_nothing(room, group, bob, role, status):
+    assert bob
+    dan = room.browser("Dan")
+    room.join(group, "Dan", role)
+
+    seen = {page: dan.get(f"/classes/{group.id}/{page.format(bob=room.ids['Bob'])}").status_code for page in PAGES}
+
+    assert seen == dict.fromkeys(PAGES, status)
+
+
+def test_who_left_the_class_is_on_no_page_at_once(room, group, teacher, bob):
+    wrong(bob)
+    bob.post(f"/classes/{group.id}/leave")
+
+    for page in PAGES:
+        answer = teacher.get(f"/classes/{group.id}/{page.format(bob=room.ids['Bob'])}")
+        assert answer.status_code == (404 if "learners" in page else 200)
+        assert "Bob" not in answer.text
+        assert "dX:transposed" not in answer.text
+
+
+def test_how_much_a_class_has_solved_stands_beside_each_lesson(room, group, teacher, bob):
+    enrol(room, group, "Cleo")
+    bob.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
+
+    page = shown(teacher, group, "lessons")
+
+    assert "<td>8</td><td>6 %</td><td>0.5 of 8</td>" in page
+
+
+def test_a_text_too_long_to_compare_is_shown_as_it_is():
+    long = "\n".join(str(number) for number in range(MOST_LINES + 1))
+
+    assert {one.kind for one in difference(long, long + "\nx")} == {"same"}
+
+
+def test_a_difference_keeps_one_line_around_a_change():
+    before, after = "a\nb\nc\nd\ne\nf\ng", "a\nb\nc\nX\ne\nf\nY"
+
+    found = [(one.kind, one.text) for one in difference(before, after)]
+
+    assert found == [
+        ("same", "c"), ("gone", "d"), ("new", "X"), ("same", "e"), ("same", "f"), ("gone", "g"), ("new", "Y")
+    ]  # fmt: skip
+    assert difference("same", "same") == ()
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (timedelta(seconds=5), "5 s"),
+        (timedelta(minutes=1), "1 minute"),
+        (timedelta(minutes=59, seconds=59), "59 minutes"),
+        (timedelta(hours=25), "1 day"),
+    ],
+)
+def test_the_time_between_two_attempts_is_told_in_its_largest_unit(time, said):
+    assert between(time) == said
+
+
+def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_same(room, group, teacher, bob):
+    assert bob
+
+    async def add(db):
+        answered = progress.Answered(
+            kind="code", text="a", verdict=json.dumps({"of": "old"}), correct=False, code="x:y"
+        )
+        await progress.record_attempt(db, room.ids["Bob"], "linear-layer", "linear-backward", answered)
+        assert await board.latest(db, group.id, room.ids["Bob"]) == "linear-layer"
+
+    room.write(add)
+
+    assert "x:y" in trace_of(teacher, group, room)
+    assert "x:y" in shown(teacher, group, "board")
