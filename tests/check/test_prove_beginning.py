@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.check.prove_beginning import prove_beginning
-from app.content.course import load_course
 from app.content.parse import parse_lesson
+from tests.courses import course_in
 
 COURSE = Path(__file__).resolve().parents[2] / "lessons"
 LESSON = """---
@@ -70,4 +70,4 @@ def test_a_course_without_boxes_has_no_first_one():
 
 
 def test_the_course_begins_with_one_blank():
-    assert prove_beginning(load_course(COURSE).lessons) == []
+    assert prove_beginning(course_in(COURSE).lessons) == []

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 
 from app.content.blocks import Choice, FunctionBox, FunctionCase
-from app.content.course import load_course
 from benchmarks import trust
+from tests.courses import course_in
 
 SEEDS = 20
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
@@ -45,7 +45,7 @@ def page(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def box() -> FunctionBox:
-    lessons = {lesson.slug: lesson for lesson in load_course(LESSONS).lessons}
+    lessons = {lesson.slug: lesson for lesson in course_in(LESSONS).lessons}
     found = next(one for one in lessons["four-bugs"].exercises if one.name == "check-grads")
     assert isinstance(found, FunctionBox)
     return found
@@ -95,7 +95,7 @@ def test_every_row_of_the_table_is_a_test_of_the_box_and_every_bug_a_case_of_it(
 
 def test_the_answers_of_the_sheet_are_those_of_the_table() -> None:
     said = dict(table())
-    lesson = next(one for one in load_course(LESSONS).lessons if one.slug == "four-bugs")
+    lesson = next(one for one in course_in(LESSONS).lessons if one.slug == "four-bugs")
     rows = [row for row in lesson.sheets["slips-through"].rows if isinstance(row, Choice)]
 
     assert len(rows) == 5

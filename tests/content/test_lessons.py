@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from app.content.blocks import Choice, CodeBox, Course, Quiz, Train
-from app.content.course import load_course
+from tests.courses import course_in
 
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(Path(__file__).resolve().parents[2] / "lessons")
+    return course_in(Path(__file__).resolve().parents[2] / "lessons")
 
 
 def test_every_question_says_something_to_a_right_answer(course: Course) -> None:

@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import load_course
 from app.web.views.exercise_view import UNTIL_RIGHT
+from tests.courses import course_in
 
 LESSON = "/lessons/continued"
 ENGINE = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
@@ -17,7 +17,7 @@ HTMX = {"hx-request": "true"}
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(Path(__file__).parents[1] / "held")
+    return course_in(Path(__file__).parents[1] / "held")
 
 
 def send(client: TestClient, box: str, action: str, code: str, **more: str) -> str:

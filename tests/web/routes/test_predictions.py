@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import load_course
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
+from tests.courses import course_in
 
 LESSON = "/lessons/predictions"
 BOX = f"{LESSON}/code/layer-backward"
@@ -18,7 +18,7 @@ NOTHING, FIRST, SECOND, SEVERAL = 1, 2, 3, 4
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(Path(__file__).parents[1] / "held")
+    return course_in(Path(__file__).parents[1] / "held")
 
 
 def check(client: TestClient, code: str, line: int | None = None, **more) -> str:

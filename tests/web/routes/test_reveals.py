@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import load_course
+from tests.courses import course_in
 
 LESSON = "/lessons/reveals"
 HTMX = {"hx-request": "true"}
@@ -15,7 +15,7 @@ CLOSED = ("one straight on", "Inside of what is closed.", "The map.")
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(Path(__file__).parents[1] / "held")
+    return course_in(Path(__file__).parents[1] / "held")
 
 
 def open_ones(client: TestClient, page) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
-from app.content.course import load_course
+from tests.courses import course_in
 
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"
@@ -24,7 +24,7 @@ RIGHT = {
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load_course(Path(__file__).parents[1] / "held")
+    return course_in(Path(__file__).parents[1] / "held")
 
 
 def attempts(folder: Path) -> list[tuple[str, str]]:
