@@ -52,7 +52,19 @@ PAYLOADS = {
     "bytes": f"\x00\x08\x1b[31m\x7f\u202e\ufeff <{CANARY}>",
     "line ends": f"\r\n\r\n<{CANARY}>\u2028<{CANARY}>",
 }
-payloads = pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+AT_ONCE = "\n".join(PAYLOADS.values())
+"""Each is text or none is: what looks at every element finds any of them. Alone, they fit into shorter fields."""
+SHORT = ("element", "attribute", "script", "template", "line ends")
+payloads = pytest.mark.parametrize(
+    "payload",
+    [
+        pytest.param(AT_ONCE, id="all at once"),
+        *(
+            pytest.param(one, id=name, marks=() if name in SHORT else pytest.mark.prove)
+            for name, one in PAYLOADS.items()
+        ),
+    ],
+)
 
 
 class Hostile(FakeGrader):
