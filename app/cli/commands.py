@@ -27,11 +27,22 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8000,
+    reload: Annotated[
+        bool, typer.Option("--reload", help="For authors: take up changes at once, show drafts and faults.")
+    ] = False,
 ) -> None:
     """Serve the course. Settings come from the environment (BACKHAND_LESSONS, BACKHAND_DATA_DIR, ...)."""
     from app.cli import serve
 
-    serve.serve(host, port)
+    serve.serve(host, port, reload=reload)
+
+
+@app.command()
+def reload() -> None:
+    """Have the running server read its course again; lessons with faults stay as they were."""
+    from app.cli import reload
+
+    reload.reload()
 
 
 @app.command()

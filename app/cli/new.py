@@ -8,7 +8,7 @@ import typer
 import yaml
 
 from app.cli.refuse import refuse
-from app.content.course import LESSON_NAME, UNIT_FOLDER, markdown_in
+from app.content.course import LESSON_NAME, UNIT_FOLDER, markdown_in, outline, text_of, unit_folders
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
 
@@ -54,9 +54,25 @@ def _misplaced(path: Path) -> str:
     there = markdown_in(path.parent) if path.parent.is_dir() else []
     taken = {int(one[1]): one.string for one in map(LESSON_NAME.match, (file.name for file in there)) if one}
     other = taken.get(int(found[1]), path.name)
-    if other == path.name:
-        return ""
-    return f"The number {int(found[1])} is taken by {other}; {max(taken) + 1:02} is free."
+    if other != path.name:
+        return f"The number {int(found[1])} is taken by {other}; {max(taken) + 1:02} is free."
+    return _taken_elsewhere(path.resolve(), found[2])
+
+
+def _taken_elsewhere(path: Path, name: str) -> str:
+    """Which unit has the same number, or which other lesson the same address or id; empty where none has."""
+    root = path.parents[1]
+    units = unit_folders(root, []) if root.is_dir() else []
+    numbers = {int(one.name.partition("-")[0]): one.name for one in units}
+    number = int(path.parent.name.partition("-")[0])
+    if numbers.get(number, path.parent.name) != path.parent.name:
+        return f"The unit {numbers[number]} has the number {number} already; {max(numbers) + 1} is free."
+    for file in (file for unit in units for file in markdown_in(unit)):
+        text, _ = text_of(file, "")
+        other = outline(text or "", file.relative_to(root).as_posix())
+        if file != path and name in (other.slug, other.name):
+            return f"{other.path} is called {name!r} already. Choose another name."
+    return ""
 
 
 def _write_unit(folder: Path) -> None:

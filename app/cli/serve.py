@@ -10,7 +10,7 @@ from app.web.server import ServeError
 from app.web.server import serve as serve_web
 
 
-def serve(host: str, port: int) -> None:
+def serve(host: str, port: int, *, reload: bool) -> None:
     settings = environment.settings()
     if settings.unsafe_no_sandbox and host not in ("127.0.0.1", "::1", "localhost"):
         typer.echo(
@@ -20,7 +20,7 @@ def serve(host: str, port: int) -> None:
         )
         sys.exit(2)
     try:
-        serve_web(settings, host, port)
+        serve_web(settings, host, port, reload=reload)
     except LessonErrors as errors:
         typer.echo(str(errors), err=True)
         count = len(errors.errors)

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from app.accounts.doors import doors_of
 from app.content.blocks import Course
+from app.content.errors import LessonError
 from app.engine.grader import Grader
 from app.settings import Settings
 from app.store import sweeping
@@ -188,9 +189,30 @@ def create_app(
             for home in ("/lessons/{slug}", "/practice/{item}"):
                 # One by one: of a router that is included the log would tell the rest of the path alone.
                 app.add_api_route(home + route.path, route.endpoint, methods=sorted(route.methods or ()))
-    app.router.routes[:0] = pages.former_addresses(shown)
+    app.state.drafts = drafts
+    _lead_from_former_addresses(app)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
     return app
+
+
+async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, ...] = ()) -> None:
+    """Serve *course* from now on; with drafts, its pages also tell the *faults* that it has."""
+    site: Site = app.state.site
+    shown = course if app.state.drafts else published(course)
+    async with site.database.write() as db:
+        await adopt_renames(db, renames_of(shown))
+    site.tasks.take(shown)
+    site.practice.curriculum = Curriculum(shown)
+    app.state.site = replace(site, course=shown, faults=faults if app.state.drafts else ())
+    _lead_from_former_addresses(app)
+
+
+def _lead_from_former_addresses(app: FastAPI) -> None:
+    """In place of the redirects that were there before."""
+    routes = pages.former_addresses(app.state.site.course)
+    known = {id(one) for one in getattr(app.state, "former", ())}
+    app.router.routes[:] = [*routes, *(one for one in app.router.routes if id(one) not in known)]
+    app.state.former = routes
 
 
 def published(course: Course) -> Course:

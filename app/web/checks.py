@@ -49,13 +49,17 @@ class Tasks:
 
     def __init__(self, course: Course, mark: str = "") -> None:
         self._judged_by = judges() + mark.encode()
+        self._others: dict[tuple[str, str], tuple[AnyTask, str]] = {}
+        self.take(course)
+
+    def take(self, course: Course) -> None:
+        """Know the tasks of *course*, and no others."""
         self._course = {
             (lesson.name, exercise.name): self._made(lesson, exercise)
             for lesson in course.lessons
             for exercise in lesson.exercises
             if isinstance(exercise, CodeBox)
         }
-        self._others: dict[tuple[str, str], tuple[AnyTask, str]] = {}
 
     def task(self, lesson: Lesson, exercise: CodeBox) -> AnyTask:
         return self._of(lesson, exercise)[0]

@@ -8,6 +8,7 @@ import signal
 import socket
 import sqlite3
 import sys
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager
 from types import FrameType
 from typing import Any, cast
@@ -30,6 +31,7 @@ from app.settings import Settings
 from app.store import unusable
 from app.store.migrate import migrate
 from app.web.application import create_app
+from app.web.course_reload import CourseReload, process_file
 from app.web.middleware.reports import configure_logs
 from app.web.request_heads import BoundedHeads
 
@@ -58,8 +60,11 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve(settings: Settings, host: str, port: int) -> None:
+def serve(settings: Settings, host: str, port: int, *, reload: bool = False) -> None:
     """Serve the course of *settings* on *host* and *port*.
+
+    Args:
+        reload: For an author: take up changes at once, show drafts and tell on the pages what is wrong.
 
     Raises:
         LessonErrors: The course has faults; nothing was started.
@@ -71,7 +76,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
     course = load_course(settings.lessons)
     listeners = _bound(host, port)
     try:
-        asyncio.run(_serve(settings, course, host, listeners))
+        asyncio.run(_serve(settings, course, host, listeners, reload=reload))
     finally:
         for one in listeners:
             one.close()
@@ -166,12 +171,33 @@ def _graders(settings: Settings) -> AbstractAsyncContextManager[Grader]:
     return BrokerGraders(settings)
 
 
-async def _serve(settings: Settings, course: Course, host: str, listeners: list[socket.socket]) -> None:
+async def _serve(
+    settings: Settings, course: Course, host: str, listeners: list[socket.socket], *, reload: bool
+) -> None:
     await _prepare_database(settings)
     seeds = _seeds(settings)
     port = listeners[0].getsockname()[1]
     async with _graders(settings) as graders:
-        app = create_app(settings, course, graders, mark=seeds.mark, hosts=_hosts(settings, host))
+        app = create_app(settings, course, graders, drafts=reload, mark=seeds.mark, hosts=_hosts(settings, host))
         name = f"[{host}]" if ":" in host else host
         log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
-        await Server(configured(app), app).serve(sockets=listeners)
+        with process_file(settings.data_dir):
+            async with _taking_up_changes(CourseReload(app, settings.lessons, course), at_once=reload):
+                await Server(configured(app), app).serve(sockets=listeners)
+
+
+@contextlib.asynccontextmanager
+async def _taking_up_changes(course: CourseReload, *, at_once: bool) -> AsyncIterator[None]:
+    """SIGHUP has the course read again; or whatever is changed *at once*."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    def begin(work: Coroutine[None, None, None]) -> None:
+        tasks.add(task := asyncio.create_task(work))
+        task.add_done_callback(tasks.discard)
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, lambda: begin(course.reload()))
+    if at_once:
+        begin(course.watch())
+    yield
+    for task in tuple(tasks):
+        task.cancel()

@@ -27,6 +27,7 @@ from app.content.blocks import (
     markup_in,
 )
 from app.content.blocks import Shape as ShapeQuiz
+from app.content.errors import LessonError
 from app.content.sizes import written
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
@@ -161,6 +162,8 @@ class Site:
     """Of signing in, by network and by name."""
     doors: Doors
     practice: Practice
+    faults: tuple[LessonError, ...] = ()
+    """What is wrong with the files of the course, where its author reads along."""
 
     @cached_property
     def with_math(self) -> frozenset[str]:

@@ -85,6 +85,8 @@ def test_new_refuses_a_file_that_gives_no_id(tmp_path: Path, name: str) -> None:
         ("1-a/x.md", "is no name for a lesson"),
         ("1-a/01-dup.md", "The number 1 is taken by 01-one.md; 03 is free"),
         ("1-a/1-dup.md", "The number 1 is taken by 01-one.md; 03 is free"),
+        ("1-b/01-other.md", "The unit 1-a has the number 1 already; 2 is free"),
+        ("2-b/01-two.md", "1-a/02-two.md is called 'two' already"),
     ],
 )
 def test_new_writes_nothing_that_would_break_the_course(tmp_path: Path, path: str, said: str) -> None:

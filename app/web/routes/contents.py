@@ -38,7 +38,14 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
     return site.pages.page(
-        request, "index.html", units=units, whole=whole, resume=resume, invented=site.invented, saving=saving
+        request,
+        "index.html",
+        units=units,
+        whole=whole,
+        resume=resume,
+        invented=site.invented,
+        saving=saving,
+        faults=site.faults,
     )
 
 

@@ -66,6 +66,7 @@ async def lesson(
         request,
         "lesson.html",
         lesson=lesson,
+        faults=site.faults,
         unit=unit,
         lamps=lamps_of(unit, solved),
         items=await items_of(site, lesson, state, learner),

@@ -1,0 +1,117 @@
+"""A running server takes up what an author changes, and stays up whatever that is."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.content.course import load_course
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.course_reload import CourseReload, ask_to_reload, process_file
+from tests.web.conftest import FakeGrader
+
+TOP = "---\ntitle: {}\nid: first\nestimate: 1 min\n{}---\n\n{}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    unit = tmp_path / "course" / "1-unit"
+    unit.mkdir(parents=True)
+    (unit / "unit.md").write_text("---\ntitle: Unit\n---\n")
+    (unit / "01-first.md").write_text(TOP.format("First", "", "One."))
+    return tmp_path / "course"
+
+
+def change(folder: Path, title: str, text: str, more: str = "") -> None:
+    (folder / "1-unit" / "01-first.md").write_text(TOP.format(title, more, text))
+
+
+@pytest.fixture(params=[False, True], ids=["learners", "author"])
+def served(request, folder, tmp_path):
+    """The client, how to look again, and whether an author reads along."""
+    course = load_course(folder)
+    app = create_app(Settings(data_dir=tmp_path), course, FakeGrader(), drafts=request.param)
+    with TestClient(app, base_url="http://localhost") as client:
+        reloading = CourseReload(app, folder, course)
+        yield client, lambda: client.portal.call(reloading.look), request.param
+
+
+def test_a_change_is_served_and_former_addresses_lead_on(served, folder):
+    client, look, _ = served
+    change(folder, "Changed", "Two.", "was: [old-name]\n")
+    before = client.get("/lessons/first").text, client.get("/lessons/old-name").status_code
+
+    look()
+
+    assert "Changed" not in before[0]
+    assert before[1] == 404
+    assert "Changed" in client.get("/lessons/first").text
+    assert client.get("/lessons/old-name", follow_redirects=False).headers["location"].endswith("/lessons/first")
+
+
+def test_of_a_faulty_lesson_the_last_good_state_is_shown_and_its_author_is_told(served, folder):
+    client, look, author = served
+    change(folder, "Changed", "A lost $.")
+    look()
+
+    pages = [client.get(path).text for path in ("/", "/lessons/first")]
+
+    assert "<h1>First</h1>" in pages[1]
+    assert all(("has no partner" in page) == author for page in pages)
+
+
+def test_a_mended_lesson_is_taken_up(served, folder):
+    client, look, _ = served
+    for text in ("A lost $.", "A lost \\$."):
+        change(folder, "Changed", text)
+        look()
+
+    page = client.get("/lessons/first").text
+
+    assert "<h1>Changed</h1>" in page
+    assert "has no partner" not in page
+
+
+def test_a_draft_is_shown_to_its_author_alone(served, folder):
+    client, look, author = served
+    (folder / "1-unit" / "02-second.md").write_text(
+        TOP.replace("first", "second").format("Second", "draft: true\n", ".")
+    )
+    look()
+
+    page = client.get("/lessons/second")
+
+    assert page.status_code == (200 if author else 404)
+    assert ("A draft" in page.text) == author
+
+
+def test_nothing_is_read_while_nothing_changes(served, monkeypatch):
+    _, look, _ = served
+    monkeypatch.setattr("app.web.course_reload.renewed", lambda *_: pytest.fail("It was read."))
+
+    look()
+
+
+def test_a_server_is_found_while_it_runs_and_not_afterwards(tmp_path):
+    asked: list[int] = []
+
+    async def found() -> int:
+        heard = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, heard.set)
+        with process_file(tmp_path):
+            asked.append(ask_to_reload(tmp_path))
+            await asyncio.wait_for(heard.wait(), 10)
+        return asked[0]
+
+    assert asyncio.run(found()) == os.getpid()
+    with pytest.raises(ProcessLookupError):
+        ask_to_reload(tmp_path)
+
+
+def test_without_a_server_nobody_is_asked(tmp_path):
+    with pytest.raises(ProcessLookupError, match="No server is running"):
+        ask_to_reload(tmp_path)
