@@ -34,6 +34,8 @@ MOST_CARDS = 600
 KEPT_TEXTS = 60
 """Items of one learner whose texts stay; of older ones it stays that they were done."""
 KEPT_ITEMS = 3000
+MOST_A_DAY = 100
+"""Items that one learner is given: each is a row that stays, and a new one is a minute of a grader."""
 
 About = tuple[str, str]
 """A family and a slip."""

@@ -27,6 +27,7 @@ from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitti
 from app.web.json_columns import decoded_verdict
 from app.web.practice_items import FORMS, Curriculum, PracticeItems, item_of
 
+DAY = timedelta(days=1)
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
 FIRST_WRITTEN = scheduler.FORMS.index("write")
@@ -108,6 +109,10 @@ class Missing:
     wishes: tuple[Wish, ...]
     level: int
     operations: frozenset[str]
+
+
+ENOUGH = Missing((), 0, frozenset())
+"""Nothing is drawn for somebody who was given so much today."""
 
 
 class Practice:
@@ -215,6 +220,8 @@ class Practice:
         """The item that *learner* is at, or a new one; where none is at hand, what it should be."""
         for at in await cards.open_items(db, learner):
             return at.item_id
+        if len(await cards.given_to(db, learner, self.clock() - DAY)) >= cards.MOST_A_DAY:
+            return ENOUGH
         operations = await self.operations_known(db, learner)
         wishes = await self._wishes(db, learner, known, standing, families_of(operations))
         level = standing.plan.level or scheduler.level_at(await cards.solved_count(db, learner))

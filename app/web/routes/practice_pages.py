@@ -10,7 +10,9 @@ from starlette.responses import Response
 from app.content.blocks import CodeBox
 from app.practice.operations import TABLE
 from app.store import progress
-from app.web.practice_sittings import Missing, Plan, drill_of
+from app.store.cards import MOST_A_DAY
+from app.web.middleware.visitor import NotNowError
+from app.web.practice_sittings import ENOUGH, Missing, Plan, drill_of
 from app.web.render import back_to
 from app.web.routes.pages import readiness, reveal, revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -20,6 +22,7 @@ from app.web.views.practice_view import drill_view, map_view, practice_view, whe
 router = APIRouter(prefix="/practice")
 FAMILIES = frozenset(one.family for one in TABLE)
 LESSON_ITEMS = 5
+TOO_MANY_ITEMS = "{most} exercises were given to you within a day. Go on tomorrow; nothing is lost."
 
 
 @router.get("")
@@ -46,6 +49,9 @@ async def next_item(
         found = await _next(site, learner, plan, skip)
         if isinstance(found, str):
             return back_to(found)
+        if found is ENOUGH:
+            raise NotNowError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
+        site.checks.spend(learner)  # to draw one takes as long as several checks
         if not await site.practice.make(found):
             break
     return back_to("/practice?empty=1")

@@ -274,3 +274,15 @@ def test_practice_is_no_place_to_continue_the_course(learner):
     learner.solve(learner.next(begin="1"))
 
     assert "/lessons/linear#" in learner.client.get("/").text
+
+
+def test_nobody_is_given_exercises_without_end(learner, clock, monkeypatch):
+    monkeypatch.setattr(cards, "MOST_A_DAY", 2)
+    learner.client.get(LESSON)
+    for _ in range(2):
+        learner.solve(learner.next(begin="1"))
+
+    refused = learner.client.post("/practice/next", data={"begin": "1"})
+    assert (refused.status_code, "Go on tomorrow" in refused.text) == (429, True)
+    clock.forward(days=1, minutes=1)
+    assert learner.next(begin="1") != "/practice"
