@@ -252,7 +252,7 @@ class Deliverable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A folder of lessons. *summary* is the body of its `unit.md`."""
+    """A folder of lessons. *summary* is the body of its `unit.md`. A *private* one is for classes alone."""
 
     slug: str
     number: int
@@ -260,6 +260,7 @@ class Unit:
     summary: Markup
     lessons: tuple[Lesson, ...]
     deliverables: tuple[Deliverable, ...] = ()
+    private: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -173,6 +173,7 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
         summary=page.summary,
         lessons=tuple(lessons),
         deliverables=page.deliverables,
+        private=page.private,
     )
     return _Read(path.name, unit, files, ids, page.links)
 
@@ -205,6 +206,7 @@ class _UnitPage:
     summary: Markup
     deliverables: tuple[Deliverable, ...] = ()
     links: Sequence[Link] = ()
+    private: bool = False
 
 
 def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
@@ -222,13 +224,13 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
     prose = Prose(lines, faults)
     summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
     deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
-    title = front.options.text("title") or ""
+    title, private = front.options.text("title") or "", front.options.flag("private", default=False)
     if not title and not faults.found:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
     prose.check_jumps()
     prose.check_footnotes()
     errors += faults.found if text is not None else ()
-    return _UnitPage(title, summary, deliverables, prose.links)
+    return _UnitPage(title, summary, deliverables, prose.links, private)
 
 
 def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:

@@ -11,7 +11,7 @@ from app.content.fences import Body, File
 from app.content.options import NAME, Options, Value, items_of, texts_of
 
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "was")
-UNIT_KEYS = ("title", "deliverables")
+UNIT_KEYS = ("title", "deliverables", "private")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
 LIST_KEYS = ("requires", "goals", "deliverables", "was")
 

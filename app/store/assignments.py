@@ -9,12 +9,12 @@ from typing import NamedTuple
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.classes import RefusedError, record
+from app.store.classes import HERE, RefusedError, record
 from app.store.database import now
-from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension
+from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension, Membership
 from app.teaching.dates import days_later, written
 
-LATEST = datetime.max.replace(tzinfo=UTC)
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 MOST_POINTS = 10_000
 NEVER_DUE = "It is never due, so nobody needs more time."
 
@@ -217,3 +217,57 @@ async def excuse_no_more(db: AsyncSession, row: Assignment, learner: int, actor:
 
 async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[Excuse]:
     return (await db.scalars(select(Excuse).where(Excuse.assignment_id == row.id))).all()
+
+
+async def lessons_seen(db: AsyncSession, learner: int) -> frozenset[str] | None:
+    """The private lessons that *learner* may see: what their classes were given, once it opens; None for all.
+
+    An instructor sees all, to assign them; an assistant also what is not open yet.
+    """
+    asked = (
+        select(Membership.role, Assignment.lesson, Assignment.opens_at)
+        .outerjoin(Assignment, Assignment.class_id == Membership.class_id)
+        .where(Membership.learner_id == learner, *HERE)
+    )
+    rows = (await db.execute(asked)).all()
+    if any(role == "instructor" for role, *_ in rows):
+        return None
+    return frozenset(
+        lesson for role, lesson, opens in rows if lesson and (role == "assistant" or opens is None or opens <= now())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one learner has to do in a class, until when."""
+
+    group: Class
+    assignment: Assignment
+    deadline: Deadline
+
+
+async def tasks_of(db: AsyncSession, learner: int, lesson: str | None = None) -> list[Task]:
+    """What *learner* has to do in the classes that go on, or in one *lesson* of them, what is due first at the top."""
+    asked = (
+        select(Class, Assignment)
+        .join(Membership, Membership.class_id == Class.id)
+        .join(Assignment, Assignment.class_id == Class.id)
+        .where(Membership.learner_id == learner, Membership.role == "learner", Class.archived_at.is_(None), *HERE)
+    )
+    if lesson is not None:
+        asked = asked.where(Assignment.lesson == lesson)
+    rows = (await db.execute(asked)).all()
+    time = {group.id: await times(db, group, learner) for group in {group for group, _ in rows}}
+    found = [Task(group, one, time[group.id].deadline(one, learner)) for group, one in rows]
+    return sorted(found, key=lambda one: (one.deadline.due or LATEST, one.assignment.id))
+
+
+def solutions_open_at(tasks: Sequence[Task], exercise: str) -> Task | None:
+    """The task that keeps the solution of *exercise* closed for the longest; None where it is open."""
+    closing = [
+        one
+        for one in tasks
+        if (one.assignment.solutions_at or EARLIEST) > now()
+        and (one.assignment.exercises is None or exercise in json.loads(one.assignment.exercises))
+    ]
+    return max(closing, key=lambda one: one.assignment.solutions_at or EARLIEST, default=None)

@@ -80,7 +80,8 @@ def member(group: int, learner: int, role: Role, name: str, external_id: str | N
     )
 
 
-_HERE = (Membership.left_at.is_(None), Membership.blocked.is_(False))
+LISTED = (Membership.left_at.is_(None), Membership.blocked.is_(False))
+HERE = (Membership.joined_at.is_not(None), *LISTED)
 
 
 async def inside(db: AsyncSession, group: int, learner: int) -> Inside | None:
@@ -88,7 +89,7 @@ async def inside(db: AsyncSession, group: int, learner: int) -> Inside | None:
     asked = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
-        .where(Class.id == group, Membership.learner_id == learner, Membership.joined_at.is_not(None), *_HERE)
+        .where(Class.id == group, Membership.learner_id == learner, *HERE)
     )
     row = (await db.execute(asked)).one_or_none()
     return None if row is None else Inside(row[0], row[1])
@@ -99,7 +100,7 @@ async def classes_of(db: AsyncSession, learner: int) -> list[Inside]:
     asked = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
-        .where(Membership.learner_id == learner, Membership.joined_at.is_not(None), *_HERE)
+        .where(Membership.learner_id == learner, *HERE)
         .order_by(Class.archived_at.is_not(None), Class.name, Class.id)
     )
     return [Inside(group, person) for group, person in await db.execute(asked)]
@@ -107,7 +108,7 @@ async def classes_of(db: AsyncSession, learner: int) -> list[Inside]:
 
 async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
     """Who is in a class or expected there, by name."""
-    asked = select(Membership).where(Membership.class_id == group, *_HERE)
+    asked = select(Membership).where(Membership.class_id == group, *LISTED)
     rows = (await db.scalars(asked)).all()
     return sorted(rows, key=lambda one: (-ROLES.index(one.role), one.name.casefold(), one.learner_id))
 

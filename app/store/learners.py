@@ -14,7 +14,7 @@ from sqlalchemy import CursorResult, bindparam, delete, exists, func, or_, selec
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Attempt, Base, Credential, Draft, Learner, Session, Ticket
+from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Session, Ticket
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -25,13 +25,14 @@ TRIED_CHARACTERS = 20_000
 class Known:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
-    An *account* is a learner with a way to sign in.
+    An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps.
     """
 
     learner: int
     stale: bool
     name: str | None = None
     account: bool = False
+    in_class: bool = False
 
 
 def hash_of(token: str) -> str:
@@ -56,8 +57,11 @@ async def open_session(db: AsyncSession, learner: int, *, label: str | None = No
 
 
 _HAS_CREDENTIAL = exists().where(Credential.learner_id == Learner.id)
+_IN_CLASS = exists().where(Membership.learner_id == Learner.id, Membership.left_at.is_(None))
 _KNOWN = (
-    select(Session.learner_id, Session.seen_at, Learner.name, _HAS_CREDENTIAL.label("account"))
+    select(
+        Session.learner_id, Session.seen_at, Learner.name, _HAS_CREDENTIAL.label("account"), _IN_CLASS.label("in_class")
+    )
     .join(Learner, Learner.id == Session.learner_id)
     .where(Session.token_hash == bindparam("token_hash"))
 )
@@ -65,7 +69,9 @@ _KNOWN = (
 
 async def known(db: AsyncSession, token: str) -> Known | None:
     row = (await db.execute(_KNOWN, {"token_hash": hash_of(token)})).one_or_none()
-    return None if row is None else Known(row.learner_id, now() - row.seen_at > SEEN_EVERY, row.name, row.account)
+    if row is None:
+        return None
+    return Known(row.learner_id, now() - row.seen_at > SEEN_EVERY, row.name, row.account, row.in_class)
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
@@ -103,7 +109,7 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
     traces.append(exists().where(Session.learner_id == Learner.id, Session.seen_at >= before))
     # The database counts them: their ids in a list can be more than a statement may hold.
     here = func.coalesce(Learner.opened_at, Learner.created_at)
-    empty = delete(Learner).where(here < before, *(~trace for trace in traces))
+    empty = delete(Learner).where(here < before, Learner.teaches.is_(False), *(~trace for trace in traces))
     gone = await db.execute(empty.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount
 

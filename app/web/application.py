@@ -61,7 +61,7 @@ from app.web.routes import (
     theme,
     training,
 )
-from app.web.site import ShapesOf, Site
+from app.web.site import ShapesOf, Site, open_to
 from app.web.training_runs import MOST_RUNS, Runs
 
 log = structlog.get_logger()
@@ -98,7 +98,8 @@ def create_app(
     assets = Assets()
     tasks, metrics = Tasks(shown, mark), Metrics()
     site = Site(
-        course=shown,
+        course=open_to(shown),
+        whole=shown,
         database=database,
         grader=grader,
         pages=Pages(assets, unsafe=settings.unsafe_no_sandbox),
@@ -110,7 +111,7 @@ def create_app(
         bus=bus,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
-        practice=Practice(Curriculum(shown), PracticeItems(), Drawing(database, grader).make),
+        practice=Practice(Curriculum(open_to(shown)), PracticeItems(), Drawing(database, grader).make),
         doors=doors_of(settings),
     )
 
@@ -118,7 +119,7 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
-            await adopt_renames(db, renames_of(site.course))
+            await adopt_renames(db, renames_of(shown))
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
@@ -202,8 +203,8 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
     async with site.database.write() as db:
         await adopt_renames(db, renames_of(shown))
     site.tasks.take(shown)
-    site.practice.curriculum = Curriculum(shown)
-    app.state.site = replace(site, course=shown, faults=faults if app.state.drafts else ())
+    site.practice.curriculum = Curriculum(open_to(shown))
+    app.state.site = replace(site, course=open_to(shown), whole=shown, faults=faults if app.state.drafts else ())
     _lead_from_former_addresses(app)
 
 

@@ -1,14 +1,16 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
+import contextlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Path
 from markupsafe import Markup
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -34,6 +36,7 @@ from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
 from app.grading.reading.shape_inference import infer
 from app.store import cards
+from app.store.assignments import lessons_seen
 from app.store.bus import Bus
 from app.store.database import Database
 from app.web.checks import Checks, Tasks
@@ -144,9 +147,10 @@ class ShapesOf:
 
 @dataclass(frozen=True)
 class Site:
-    """One running course."""
+    """One running course, as whoever asks may see it; *whole* is what it has for all of them together."""
 
     course: Course
+    whole: Course
     database: Database
     grader: Grader
     pages: Pages
@@ -187,6 +191,21 @@ class Site:
     @cached_property
     def kept(self) -> Kept:
         return Kept()
+
+    @cached_property
+    def _seen(self) -> dict[frozenset[str], "Site"]:
+        return {}
+
+    def seeing(self, names: Collection[str] | None) -> "Site":
+        """The same for somebody who may see these private lessons too, or all of them (None)."""
+        private = {lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons}
+        shown = frozenset(private if names is None else private & set(names))
+        if not shown:
+            return self
+        if shown not in self._seen:
+            self._seen[shown] = made = replace(self, course=open_to(self.whole, shown))
+            vars(made)["kept"] = self.kept  # what was made once is the same for all
+        return self._seen[shown]
 
     def picture(self, visual: Visual, shapes: Mapping[str, Shape], forward: Forward | None = None) -> Markup:
         """*visual*, drawn once."""
@@ -230,6 +249,17 @@ class Site:
         return before, after
 
 
+def open_to(course: Course, names: Collection[str] = ()) -> Course:
+    """*course* without what is private in it, except the lessons of these *names*."""
+    if not any(unit.private for unit in course.units):
+        return course
+    units = (
+        replace(unit, lessons=tuple(one for one in unit.lessons if one.name in names)) if unit.private else unit
+        for unit in course.units
+    )
+    return Course(units=tuple(unit for unit in units if unit.lessons or not unit.private))
+
+
 def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
     """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
     forward = task.forward
@@ -254,7 +284,17 @@ def has_math(part: object) -> bool:
 
 
 async def site_of(request: Request) -> Site:
-    return cast(Site, request.app.state.site)
+    """The course as whoever asks may see it; what is private stays so while the database does not answer."""
+    site = cast(Site, request.app.state.site)
+    if site.whole is site.course:
+        return site
+    visitor = cast(Visitor, request.state.visitor)
+    with contextlib.suppress(OperationalError):
+        learner = await visitor.learner()
+        if learner is not None and visitor.known is not None and visitor.known.in_class:
+            async with site.database.read() as db:
+                return site.seeing(await lessons_seen(db, learner))
+    return site
 
 
 async def visitor_of(request: Request) -> Visitor:

@@ -18,6 +18,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
 
 import structlog
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -191,7 +192,8 @@ class Sessions:
         self._found = {}
 
     async def tell(self, db: AsyncSession) -> None:
-        """Have every server forget whom it remembers, when the transaction of *db* is committed."""
+        """Have every server forget whom it remembers, when the transaction of *db* is committed; this one at once."""
+        event.listen(db.sync_session, "after_commit", lambda _: self.forget(), once=True)
         await self._bus.tell(db, ENDED)
 
     async def listen(self) -> None:

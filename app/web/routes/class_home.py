@@ -63,6 +63,7 @@ async def make(
         return _form(request, site, name=name, timezone=timezone, mine=called, problem=problem)
     async with site.database.write() as db:
         group = await classes.found(db, name[:200], timezone, me.id, called)
+        await visitor.sessions.tell(db)
     return back_to(f"/classes/{group.id}")
 
 

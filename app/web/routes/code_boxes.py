@@ -26,6 +26,7 @@ from app.web.middleware.visitor import NotNowError, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
+from app.web.views.due_view import closed_until
 from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word, starter_of
 from app.web.views.text_history import HistoryView, history_view
 
@@ -248,14 +249,18 @@ async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Re
 
 @router.post("/solution")
 async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
-    """Show the author's code where the box's policy allows it, beside the learner's own."""
+    """Show the author's code where the box's policy allows it and no class keeps it closed, beside one's own."""
     learner = await visitor.begin()
+    in_class = visitor.known is not None and visitor.known.in_class
+    until = await closed_until(box.site, visitor, box.lesson, box.exercise.name) if in_class else ""
     async with box.site.database.write() as db:
         await box.save(db, learner)
         view = await box.view(db, learner)
-        if not view.solution.closed:
+        if not view.solution.closed and not until:
             await progress.open_solution(db, learner, *box.names)
             view = await box.view(db, learner)
+    if until:
+        raise HTTPException(409, until)
     if not wants_fragment(request):
         return box.back()
     said = view.solution.closed or "The solution is open."

@@ -16,6 +16,7 @@ from app.store.progress import Place
 from app.web.middleware.visitor import Visitor
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
+from app.web.views.due_view import due_notes
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 
@@ -37,6 +38,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     units = tuple(unit_view(site, unit, solved) for unit in site.course.units)
     resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
+    due = await due_notes(site, visitor) if saving else ()
     return site.pages.page(
         request,
         "index.html",
@@ -46,6 +48,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         invented=site.invented,
         saving=saving,
         faults=site.faults,
+        due=due,
     )
 
 

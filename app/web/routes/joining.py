@@ -9,7 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import invitations, joining
+from app.store.assignments import EARLIEST, exercises_of, lessons_seen, tasks_of
 from app.store.classes import RefusedError, inside, people
+from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.codes import read_code, shown_code
 from app.teaching.words import name_fault, one_line
@@ -76,13 +78,14 @@ async def enter(
     try:
         async with site.database.write() as db:
             here = await _enter(db, door, learner, name, external_id)
+            await visitor.sessions.tell(db)
     except RefusedError as refused:
         return _page(request, site, door, str(refused), name, external_id)
     if here is None:
         return back_to("/classes/new")
     if here.role != "learner":
         return back_to(f"/classes/{here.class_id}")
-    return back_to(*_first_exercise(site))
+    return back_to(*await _first_exercise(site, learner))
 
 
 async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external_id: str) -> Membership | None:
@@ -97,9 +100,19 @@ async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external
     return None
 
 
-def _first_exercise(site: Site) -> tuple[str, str]:
-    lesson = next((one for one in site.course.lessons if one.exercises), site.course.lessons[0])
-    return f"/lessons/{lesson.slug}", lesson.exercises[0].name if lesson.exercises else ""
+async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
+    """Of what is due first, else of the course; what is private is seen from now on."""
+    async with site.database.read() as db:
+        course = site.seeing(await lessons_seen(db, learner)).course
+        tasks = [one for one in await tasks_of(db, learner) if (one.assignment.opens_at or EARLIEST) <= now()]
+    known = {one.name: one for one in course.lessons if one.exercises}
+    task = next((one for one in tasks if one.assignment.lesson in known), None)
+    lesson = known[task.assignment.lesson] if task else next(iter(known.values()), None)
+    if lesson is None:
+        return "/", ""
+    names = [one.name for one in lesson.exercises]
+    chosen = exercises_of(task.assignment, {lesson.name: names}) if task else names
+    return f"/lessons/{lesson.slug}?joined=1", next(iter(chosen), "")
 
 
 async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> Door | None:

@@ -17,6 +17,7 @@ from app.store.progress import LessonState
 from app.web.middleware.visitor import NotNowError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.due_view import due_notes
 from app.web.views.lamps import exam_in, lamps_of
 from app.web.views.lesson_view import items_of, reveal_view
 from app.web.views.standing import builds_on, solved_by
@@ -48,9 +49,18 @@ def _moved(slug: str) -> Callable[[Request], Awaitable[Response]]:
 
 @router.get("/lessons/{slug}")
 async def lesson(
-    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "", emptied: str = ""
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    ask: str = "",
+    emptied: str = "",
+    joined: str = "",
 ) -> Response:
-    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset."""
+    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset.
+
+    Who has just *joined* a class is told how to keep what they do.
+    """
     saving = True
     try:
         state = await _state(request, site, visitor, lesson)
@@ -74,6 +84,8 @@ async def lesson(
         progress=site.progress(lesson, state.solved),
         before=before,
         ask=ask,
+        joined=bool(joined) and visitor.known is not None and not visitor.known.account,
+        due=await due_notes(site, visitor, lesson) if _in_class(visitor) and saving else (),
         emptied=emptied,
         saving=saving,
         readiness=site.grader.readiness,
@@ -134,6 +146,10 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
         async with site.database.write() as db:
             await progress.record_opened(db, learner, lesson.name)
     return state
+
+
+def _in_class(visitor: Visitor) -> bool:
+    return visitor.known is not None and visitor.known.in_class
 
 
 def _by_a_person(request: Request) -> bool:

@@ -1,0 +1,78 @@
+"""What is due, said quietly to somebody who is in a class: on the index, and above a lesson."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.content.blocks import Lesson
+from app.store.assignments import Task, solutions_open_at, tasks_of
+from app.store.database import now
+from app.teaching.dates import written
+from app.web.middleware.visitor import Visitor
+from app.web.site import Site
+
+CLOSED = "{name} keeps this solution closed until {until}."
+
+
+@dataclass(frozen=True, slots=True)
+class DueNote:
+    """*words* say of one lesson in one class what is due when, *title* which; *over* when nothing counts any more."""
+
+    group: int
+    name: str
+    words: str
+    title: str
+    slug: str
+    over: bool
+
+
+async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) -> tuple[DueNote, ...]:
+    """For a *lesson*, or for all; what is over is not told on the index. Nothing for somebody in no class."""
+    learner = await visitor.learner()
+    if learner is None or visitor.known is None or not visitor.known.in_class:
+        return ()
+    async with site.database.read() as db:
+        tasks = await tasks_of(db, learner, lesson.name if lesson else None)
+    known = {one.name: one for one in site.course.lessons}
+    notes = [note for task in tasks if (note := _note(task, known)) is not None]
+    return tuple(note for note in notes if lesson is not None or not note.over)
+
+
+def _note(task: Task, known: Mapping[str, Lesson]) -> DueNote | None:
+    lesson, opens = known.get(task.assignment.lesson), task.assignment.opens_at
+    waiting = opens is not None and opens > now()
+    if lesson is None and not waiting:
+        return None
+    due, late = task.deadline.due, task.deadline.late_until
+    return DueNote(
+        group=task.group.id,
+        name=task.group.name,
+        words=_words(task),
+        title=lesson.title if lesson else "Something new",
+        slug=lesson.slug if lesson else "",
+        over=due is not None and now() > max(due, late or due),
+    )
+
+
+def _words(task: Task) -> str:
+    zone, opens, (due, late) = task.group.timezone, task.assignment.opens_at, task.deadline
+    if opens is not None and opens > now():
+        return f"opens {written(opens, zone)}"
+    if due is None:
+        return "without a date"
+    if now() <= due:
+        return f"due {written(due, zone)}"
+    if late is not None and now() <= late:
+        return f"was due {written(due, zone)}; counts {task.assignment.late_share:.0%} until {written(late, zone)}"
+    return f"was due {written(due, zone)}"
+
+
+async def closed_until(site: Site, visitor: Visitor, lesson: Lesson, exercise: str) -> str:
+    """Why the solution of *exercise* stays closed for now; "" where no class keeps it so."""
+    learner = await visitor.learner()
+    if learner is None or visitor.known is None or not visitor.known.in_class:
+        return ""
+    async with site.database.read() as db:
+        task = solutions_open_at(await tasks_of(db, learner, lesson.name), exercise)
+    if task is None or task.assignment.solutions_at is None:
+        return ""
+    return CLOSED.format(name=task.group.name, until=written(task.assignment.solutions_at, task.group.timezone))
