@@ -25,7 +25,7 @@ def prove_walk(place: Place, forward: Forward, point: Mapping[str, object]) -> l
     """Findings about the walk of *forward* from *point*."""
     try:
         walk = walked(forward, point)
-        real = [one.name for one in forward.inputs if one.distribution != "ints"]
+        real = [one.name for one in forward.inputs if one.real]
         measured = {name: quotients(forward, point, name) for name in real}
     except UntracedError as error:
         message = f"{forward.name!r} cannot be walked with these numbers: {error}"

@@ -37,7 +37,15 @@ from app.content.exercises import Train as Train
 
 NOWHERE = Place("", 1)
 
-Distribution = Literal["randn", "positive", "onehot", "ints"]
+Distribution = Literal[
+    "randn", "normal", "uniform", "positive", "onehot", "mask",
+    "ints", "sorted", "unique", "permutation",
+    "bool", "causal",
+]  # fmt: skip
+INDICES = frozenset({"ints", "sorted", "unique", "permutation"})
+"""Distributions of whole numbers."""
+MASKS = frozenset({"bool", "causal"})
+"""Distributions of truths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +73,19 @@ class Input:
     Args:
         sizes: One expression per axis over the dims, such as `N`, `block*n_embd` or `5`.
         bound: For `ints(V)`, the expression `V`: entries are drawn from 0 .. V-1.
+        parameters: For `normal(m, s)` and `uniform(a, b)`, the two numbers.
     """
 
     name: str
     sizes: tuple[str, ...]
     distribution: Distribution = "randn"
     bound: str | None = None
+    parameters: tuple[float, ...] = ()
+
+    @property
+    def real(self) -> bool:
+        """Whether the entries are real numbers, so that there is a gradient."""
+        return self.distribution not in INDICES | MASKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +94,13 @@ class Forward:
 
     Args:
         name: The id that exercises refer to by `:forward:`.
-        source_line: Line of the file on which *source* starts.
+        output: The first of the tensors that it ends in; *others* are the rest, each with an upstream of its own.
+        source: A straight line: loops and helpers of the author's are written out.
+        source_line: Line of the file on which the author's program starts.
         related: Dims whose size is an expression over earlier ones, such as `heads * d`.
-        hidden: Sizes of dims in the first and the second hidden run, where the author gives them.
+        hidden: Sizes of dims in the first and the second hidden run, where the author gives them, or where a loop or a
+            branch asks for them, so that they have one size.
+        lines: Where it was written out: for each line of *source* the author's line, from 1.
     """
 
     place: Place
@@ -94,6 +113,22 @@ class Forward:
     show: bool = True
     related: Mapping[str, str] = field(default_factory=dict)
     hidden: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return (self.output, *self.others)
+
+    @property
+    def upstreams(self) -> tuple[str, ...]:
+        """The gradients that are given, such as `dY`."""
+        return tuple(f"d{name}" for name in self.outputs)
+
+    def line_of(self, line: int) -> int:
+        """The line of the file that line *line* of the source, from 1, comes from."""
+        written = self.lines[min(line, len(self.lines)) - 1] if self.lines else line
+        return self.source_line + written - 1
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:

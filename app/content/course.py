@@ -6,6 +6,7 @@ All faults of all files are found in one run.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from posixpath import normpath
 
@@ -49,7 +50,7 @@ def load_lesson(path: Path | str) -> Lesson:
     text, errors = text_of(path, str(path))
     if text is None:
         raise LessonErrors(errors)
-    lesson, errors = parse_lesson(text, path.as_posix())
+    lesson, errors = parse_lesson(text, path.as_posix(), beside=partial(_beside, path))
     if lesson is None:
         raise LessonErrors(errors)
     return lesson
@@ -159,7 +160,7 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
         text, found = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
-            lesson, found = parse_lesson(text, file.as_posix())
+            lesson, found = parse_lesson(text, file.as_posix(), beside=partial(_beside, file))
             ids.append(outline(text, relative).name)
         errors += found
         if lesson:
@@ -239,6 +240,14 @@ def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
     html = prose.inline(value.text, value.place.line)
     made_in = tuple((normpath(f"{folder}/{link.target}"), link.anchor) for link in prose.links[before:])
     return Deliverable(html=html, made_in=made_in)
+
+
+def _beside(path: Path, target: str) -> str | None:
+    """The text of the lesson file that a link *target* in the one at *path* leads to, if the course has it."""
+    found = (path.parent / target).resolve()
+    if not LESSON_NAME.match(found.name) or path.parent.parent.resolve() not in found.parents:
+        return None
+    return text_of(found, target)[0]
 
 
 def text_of(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:

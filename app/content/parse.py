@@ -1,7 +1,7 @@
 """From the text of one lesson file to a `Lesson`, or to every fault in it. Total: no text makes it raise."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
@@ -16,13 +16,20 @@ from app.content.reading import Reading, check_fence
 
 LONGEST = 500_000
 NUMBER = re.compile(r"^\d+-")
+Beside = Callable[[str], str | None]
 
 
-def parse_lesson(text: str, path: str) -> tuple[Lesson | None, tuple[LessonError, ...]]:
+def _alone(_: str) -> None:
+    """A file that stands alone has none beside it."""
+
+
+def parse_lesson(text: str, path: str, beside: Beside = _alone) -> tuple[Lesson | None, tuple[LessonError, ...]]:
     """Read one lesson.
 
     Args:
         path: As it is to be shown in errors; the last two parts give the unit and the slug.
+
+        beside: Gives the text of another lesson file, which is named as in a link.
 
     Returns:
         The lesson, or None where there is any error; the errors in file order.
@@ -33,7 +40,7 @@ def parse_lesson(text: str, path: str) -> tuple[Lesson | None, tuple[LessonError
         return None, faults.found
     file = file_of(text, path)
     check_characters(file, faults)
-    lesson = _read(file, faults)
+    lesson = _read(file, faults, beside)
     return (None if faults.found else lesson), faults.found
 
 
@@ -42,10 +49,10 @@ def file_of(text: str, path: str) -> File:
     return File(path, plain.split("\n"))
 
 
-def _read(file: File, faults: Faults) -> Lesson:
+def _read(file: File, faults: Faults, beside: Beside) -> Lesson:
     front = read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)
-    reading = Reading(file, faults, Renderer(file, faults))
+    reading = Reading(file, faults, Renderer(file, faults), elsewhere=lambda target: _programs(target, beside))
     tokens = reading.prose.page(front.body.text)
     parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)
@@ -74,6 +81,20 @@ def _read(file: File, faults: Faults) -> Lesson:
         was=tuple(value.text for value in front.lists.get("was", ())),
         source="\n".join(file.lines),
     )
+
+
+def _programs(target: str, beside: Beside) -> Mapping[str, Forward] | None:
+    """The sound forward programs that are written in the lesson file *target*."""
+    text = beside(target)
+    if text is None:
+        return None
+    file, faults = file_of(text, target), Faults(target)
+    reading = Reading(file, faults, Renderer(file, faults))
+    front = read_front_matter(file, LESSON_KEYS, Faults(target))
+    parts = pieces(reading.prose.page(front.body.text), front.body.line, file, OPTIONS, Faults(target))
+    found = [_block(one, reading) for one in parts if isinstance(one, Directive) and one.name == "forward"]
+    broken = any(one.code not in ("duplicate-id",) for one in faults.found)
+    return {} if broken else {one.name: one for one in found if isinstance(one, Forward)}
 
 
 def _slug(name: str, faults: Faults) -> str:

@@ -10,7 +10,7 @@ from app.content.options import Options, items_of, plain_of
 
 MOST = 16
 Point = Mapping[str, object]
-"""By name of an input, or of the gradient of the output: a number, or lists of numbers."""
+"""By name of an input, or of the gradient of an output: a number, or lists of numbers."""
 
 
 def point_of(options: Options, forward: Forward | None, free: str | None = None) -> Point:
@@ -24,13 +24,13 @@ def point_of(options: Options, forward: Forward | None, free: str | None = None)
     if forward is None or (value and items is None):
         return {}
     shapes = {one.name: shape_in(forward, one) for one in forward.inputs}
-    upstream = f"d{forward.output}"
+    upstreams = forward.upstreams
     point: dict[str, object] = {}
     for name, (entry, node) in (items or {}).items():
         point[name] = plain_of(node)
         given = shape_of_lists(point[name])
-        if name not in shapes and name != upstream:
-            fix = did_you_mean(name, [*shapes, upstream])
+        if name not in shapes and name not in upstreams:
+            fix = did_you_mean(name, [*shapes, *upstreams])
             options.faults.add(entry.place, "unknown-name", f"{name!r} is no input of {forward.name!r}.", fix)
         elif given is None:
             options.faults.add(entry.place, "wrong-type", f"{name!r} is a number, or a list of rows of one length.")

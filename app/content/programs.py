@@ -1,16 +1,17 @@
 """What can be said about Python in a lesson without running it: does it parse, which names does it write.
 
-A forward program is straight-line: assignments only, each name written once, nothing read before it is known.
+A forward program becomes a straight line: assignments only, each name written once, nothing read before it is known.
 """
 
 import ast
 import builtins
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.content.blocks import Forward, Place
 from app.content.errors import Faults, did_you_mean
+from app.content.unroll import StoppedError, Unrolled, unrolled
 
 MODULES = ("torch", "F", "math")
 LONGEST = 20_000
@@ -86,21 +87,51 @@ def targets(statement: ast.Assign) -> tuple[str, ...] | None:
     return tuple(name.id for name in names if isinstance(name, ast.Name))
 
 
-def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) -> tuple[str, ...]:
-    """The names that the forward program *source* writes; faults where it is not a straight line.
+def straightened(
+    source: str, line: int, dims: Mapping[str, int], inputs: Collection[str], outputs: Sequence[str], faults: Faults
+) -> Unrolled | None:
+    """The forward program *source* with its loops and helpers written out; None, and a fault, where it cannot be.
 
     Args:
         line: Line of the file on which *source* starts.
+    """
+
+    def tell(node: ast.AST, code: str, message: str, fix: str) -> None:
+        at, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        faults.add(faults.at(line + at - 1, column + 1), code, message, fix)
+
+    tree = check_python(source, line, "The forward program", faults)
+    try:
+        found = unrolled(tree, dims, inputs, outputs, tell) if tree else None
+    except StoppedError:
+        return None
+    except RecursionError:
+        faults.add(faults.at(line), "syntax", "The forward program is nested too deeply.")
+        return None
+    return (found or Unrolled(source, (), frozenset())) if tree else None
+
+
+def check_forward(program: Unrolled, line: int, known: Iterable[str], faults: Faults) -> tuple[str, ...]:
+    """The names that the forward *program* writes; faults where it is not a straight line.
+
+    Args:
+        line: Line of the file on which the author's text starts.
         known: Dims and inputs.
     """
-    tree = check_python(source, line, "The forward program", faults)
-    if tree is None:
+    tree = parsed(program.source)
+    if isinstance(tree, Fault):
         return ()
+
+    def at(node: ast.stmt | ast.expr) -> Place:
+        if program.lines:
+            return faults.at(line + program.lines[node.lineno - 1] - 1)
+        return faults.at(line + node.lineno - 1, node.col_offset + 1)
+
     scope = set(known)
     outputs: list[str] = []
-    below = {name: line + one.lineno - 1 for one in reversed(tree.body) for name in written(one)}
+    below = {name: at(one).line for one in reversed(tree.body) for name in written(one)}
     for statement in tree.body:
-        place = faults.at(line + statement.lineno - 1, statement.col_offset + 1)
+        place = at(statement)
         names = targets(statement) if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or names is None:
             message = "A forward program is a straight line of assignments such as 'Y = X @ W'."
@@ -109,7 +140,8 @@ def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) 
         if isinstance(statement.value, ast.Name):
             message = f"This gives one tensor two names, {statement.value.id!r} and {names[0]!r}."
             faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
-        _check_reads(statement.value, scope | set(outputs), below, line, faults)
+        unknown = _check_reads(statement.value, scope | set(outputs), below, at, faults)
+        scope |= unknown - set(below) if program.lines else set()  # told once, and not in every turn
         for name in names:
             if name in scope or name in outputs or name in MODULES:
                 faults.add(
@@ -120,15 +152,19 @@ def check_forward(source: str, line: int, known: Iterable[str], faults: Faults) 
     return tuple(outputs)
 
 
-def _check_reads(expression: ast.expr, scope: set[str], below: Mapping[str, int], line: int, faults: Faults) -> None:
-    """A fault for every name that is not in *scope*; *below* holds the lines of those that the program writes."""
+def _check_reads(
+    expression: ast.expr, scope: set[str], below: Mapping[str, int], at: Callable[[ast.expr], Place], faults: Faults
+) -> set[str]:
+    """The names that are not in *scope*, each with a fault; *below* has the lines of those that are written later."""
+    unknown: set[str] = set()
     local = set(_bound(expression))
     for node in ast.walk(expression):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
         if node.id in scope or node.id in local or node.id in MODULES or hasattr(builtins, node.id):
             continue
-        place = faults.at(line + node.lineno - 1, node.col_offset + 1)
+        place = at(node)
+        unknown.add(node.id)
         if node.id in below:
             fix = f"It has a value only after line {below[node.id]}."
         elif node.id in _ELSEWHERE:
@@ -136,6 +172,7 @@ def _check_reads(expression: ast.expr, scope: set[str], below: Mapping[str, int]
         else:
             fix = did_you_mean(node.id, scope | set(MODULES))
         faults.add(place, "unknown-name", f"The name {node.id!r} is not known at this line.", fix)
+    return unknown
 
 
 def _bound(expression: ast.expr) -> Iterator[str]:
@@ -169,7 +206,7 @@ def tensors_of(forward: Forward) -> tuple[str, ...]:
 
 def tensor_of(gradient: str, forward: Forward) -> str | None:
     """The tensor that *gradient* (such as `dW`) is the gradient of, or None where there is none."""
-    whole = {one.name for one in forward.inputs if one.distribution == "ints"}
+    whole = {one.name for one in forward.inputs if not one.real}
     tensors = set(tensors_of(forward)) - whole
     return gradient[1:] if gradient.startswith("d") and gradient[1:] in tensors else None
 

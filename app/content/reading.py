@@ -1,7 +1,7 @@
 """What a directive's reader has at hand: the file, its faults, the prose, and what was read before it."""
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict, TypeVar
 
@@ -75,6 +75,8 @@ class Reading:
     exercises: dict[str, Exercise] = field(default_factory=dict)
     sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     names: dict[str, Place] = field(default_factory=dict)
+    elsewhere: "Callable[[str], Mapping[str, Forward] | None]" = lambda _: None
+    """The forward programs of another lesson file, by its name as in a link; None where there is no such file."""
 
     def options(self, directive: Directive) -> Options:
         return Options(directive.options, self.title(directive), directive.place, self.faults)

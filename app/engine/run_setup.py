@@ -61,7 +61,7 @@ def setup_of(train: Train, forward: Forward, preset: Preset) -> Setup:
             shift=number_of(train.shift.get(one.name, "0"), dims),
         )
         for one in forward.inputs
-        if one.distribution != "ints"
+        if one.real
     )
     context = next(one for one in forward.inputs if one.name == train.context)
     return Setup(

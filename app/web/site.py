@@ -263,9 +263,8 @@ def open_to(course: Course, names: Collection[str] = ()) -> Course:
 def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
     """`X|(32, 100); dY|(32, 27); N|32; torch|module`: names that the page knows nothing about have no detail."""
     forward = task.forward
-    upstream = f"d{forward.output}"
     details = {name: written(shape) for name, shape in shapes.items()}
-    for gradient in (upstream, *task.given):
+    for gradient in (*forward.upstreams, *task.given):
         details[gradient] = details.get(gradient.removeprefix("d"), "")
     details |= {name: str(size) for name, size in forward.dims.items()}
     return _joined(details)

@@ -21,8 +21,8 @@ class backhand:
 
     SEED = 1
     BLANKS = ("__", "___", "____", "_____", "______")
-    # By name: what a forward program left, the gradient of each tensor, its output and what comes from above.
-    programs: ClassVar[dict[str, tuple[dict[str, Any], dict[str, Tensor], str, Tensor]]] = {}
+    # By name: what a forward program left, the gradient of each tensor, and what comes from above into its outputs.
+    programs: ClassVar[dict[str, tuple[dict[str, Any], dict[str, Tensor], dict[str, Tensor]]]] = {}
     # What the last box left: name, gradient, what autograd says.
     asked: ClassVar[dict[str, tuple[Any, Tensor | None]]] = {}
     # What the function under test should have said in each case, what it said, and what to think about.
@@ -44,14 +44,47 @@ class backhand:
     def ints(bound: int, *sizes: int) -> Tensor:
         return torch.randint(bound, sizes)
 
+    @staticmethod
+    def normal(mean: float, deviation: float, *sizes: int) -> Tensor:
+        return (mean + deviation * torch.randn(sizes)).requires_grad_()
+
+    @staticmethod
+    def uniform(low: float, high: float, *sizes: int) -> Tensor:
+        return (low + (high - low) * torch.rand(sizes)).requires_grad_()
+
+    @staticmethod
+    def truths(*sizes: int) -> Tensor:
+        order = torch.rand(sizes).argsort(-1)  # a row with room for both holds a 0 and a 1
+        return (torch.rand(sizes) < 0.5) & (order != 0) | (order == 1)
+
+    @staticmethod
+    def mask(*sizes: int) -> Tensor:
+        return backhand.truths(*sizes).float().requires_grad_()
+
+    @staticmethod
+    def causal(*sizes: int) -> Tensor:
+        return torch.ones(sizes).tril().bool()
+
+    @staticmethod
+    def distinct(bound: int, *sizes: int) -> Tensor:
+        return torch.rand(*sizes[:-1], bound).argsort(-1)[..., : sizes[-1]]
+
+    @staticmethod
+    def permutation(*sizes: int) -> Tensor:
+        return backhand.distinct(sizes[-1], *sizes)
+
+    @staticmethod
+    def ascending(bound: int, *sizes: int) -> Tensor:
+        return torch.randint(bound, sizes).sort(-1).values
+
     class program:
         """Runs a forward program on the tape, and keeps its tensors and the gradient of every one of them.
 
         From above comes 1 into a scalar, and random numbers into anything else.
         """
 
-        def __init__(self, name: str, output: str, /, **dims: int) -> None:
-            self.name, self.output, self.dims = name, output, dims
+        def __init__(self, name: str, outputs: str, /, **dims: int) -> None:
+            self.name, self.outputs, self.dims = name, outputs.split(), dims
 
         def __enter__(self) -> None:
             torch.manual_seed(backhand.SEED)
@@ -69,14 +102,14 @@ class backhand:
                 for name, value in names.items()
                 if not name.startswith("_") and value is not self.before.get(name)
             }
-            output = found[self.output]
-            above = torch.randn(output.shape) if output.ndim else torch.tensor(1.0)
+            ends = [found[name] for name in self.outputs]
+            above = [torch.randn(end.shape) if end.ndim else torch.tensor(1.0) for end in ends]
             taped = {
                 name: value for name, value in found.items() if isinstance(value, torch.Tensor) and value.requires_grad
             }
             gradients = {}
-            if output.requires_grad:
-                found_gradients = torch.autograd.grad(output, list(taped.values()), above, allow_unused=True)
+            if all(end.requires_grad for end in ends):
+                found_gradients = torch.autograd.grad(ends, list(taped.values()), above, allow_unused=True)
                 gradients = {
                     name: torch.zeros_like(value) if gradient is None else gradient.detach()
                     for (name, value), gradient in zip(taped.items(), found_gradients, strict=True)
@@ -84,7 +117,8 @@ class backhand:
             tensors = {
                 name: value.detach() if isinstance(value, torch.Tensor) else value for name, value in found.items()
             }
-            backhand.programs[self.name] = {**self.dims, **tensors}, gradients, self.output, above
+            upstreams = {f"d{name}": one for name, one in zip(self.outputs, above, strict=True)}
+            backhand.programs[self.name] = {**self.dims, **tensors}, gradients, upstreams
             names.update(tensors)
 
     class Blank:
@@ -162,10 +196,10 @@ class backhand:
             self.program, self.asks, self.given = program, asks.split(), given.split()
 
         def begin(self, names: dict[str, Any]) -> None:
-            scope, self.gradients, output, above = backhand.programs[self.program]
+            scope, self.gradients, upstreams = backhand.programs[self.program]
             for name in [*backhand.asked, *self.asks]:
                 names.pop(name, None)
-            scope = {**scope, f"d{output}": above, **{name: self.gradients[name[1:]] for name in self.given}}
+            scope = {**scope, **upstreams, **{name: self.gradients[name[1:]] for name in self.given}}
             names.update(
                 {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in scope.items()}
             )

@@ -19,6 +19,8 @@ LESSONS = Path(__file__).resolve().parent / "course"
 SLUG = "from-scalars-to-tensors"
 ADDRESS = f"/lessons/{SLUG}"
 EACH_KIND = ROOT / "tests/web/course/1-layers"
+ARCHITECTURES = ROOT / "tests/architectures"
+"""Lessons with programs as instructors write them."""
 SMALL_SLUG = "linear"
 SMALL_ADDRESS = f"/lessons/{SMALL_SLUG}"
 """A page with one exercise of each kind, which is opened in a fifth of the time of a lesson of the course."""
@@ -32,11 +34,13 @@ def served(folder: Path) -> Path:
     for name in ("unit.md", f"01-{SMALL_SLUG}.md"):
         shutil.copy(EACH_KIND / name, small)
     shutil.copytree(EACH_KIND.parents[1] / "held/1-held", folder / "11-held")
+    shutil.copytree(ARCHITECTURES / "1-architectures", folder / "12-architectures")
     return folder
 
 
 def read_lesson(slug: str = SLUG) -> Lesson:
-    lesson = course_in(EACH_KIND.parent if slug == SMALL_SLUG else LESSONS).lesson(slug)
+    courses = (EACH_KIND.parent if slug == SMALL_SLUG else LESSONS, ARCHITECTURES)
+    lesson = next((found for one in courses if (found := course_in(one).lesson(slug))), None)
     assert lesson is not None
     return lesson
 

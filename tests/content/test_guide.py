@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.content.directives import OPTIONS
+from app.content.directives.forward import DISTRIBUTIONS
 from app.content.frontmatter import LESSON_KEYS
 from app.content.parse import parse_lesson
 from app.content.programs import MODULES
@@ -46,6 +47,11 @@ def test_the_guide_has_a_whole_lesson_and_examples():
 @pytest.mark.parametrize("name", [*OPTIONS, *LESSON_KEYS, *MODULES, *KINDS, "unit.md"])
 def test_the_guide_names_every_directive_key_and_kind(name):
     assert f"`{name}`" in GUIDE or f":::{{{name}}}" in GUIDE
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_the_guide_names_every_distribution(name):
+    assert re.search(rf"[`\] ]{name}\b", GUIDE)
 
 
 @pytest.mark.parametrize("name", CHILDREN)

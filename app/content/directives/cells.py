@@ -38,7 +38,7 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
         options.wrong("feeds", "wrong-type", f"':feeds:' is one entry, such as 'A[0, 1]'; it is {text!r}.")
         return None
     name, index = match[1], tuple(int(one) for one in match[2].split(","))
-    shapes = {one.name: shape_in(forward, one) for one in forward.inputs if one.distribution != "ints"}
+    shapes = {one.name: shape_in(forward, one) for one in forward.inputs if one.real}
     if name not in shapes:
         options.wrong("feeds", "unknown-name", f"{name!r} is no input of {forward.name!r} that holds real numbers.")
     elif len(index) != len(shapes[name]) or any(at >= size for at, size in zip(index, shapes[name], strict=True)):

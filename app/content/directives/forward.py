@@ -2,26 +2,39 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import yaml
 
-from app.content.arithmetic import UnreadableError, integer_of
+from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import Distribution, Forward, Input, Place
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.literals import literal_sizes
-from app.content.options import Options, Value, items_of, texts_of
-from app.content.programs import MODULES, check_forward, parsed, read_in
+from app.content.options import Options, Value, items_of, plain_of, texts_of
+from app.content.points import shape_of_lists
+from app.content.programs import MODULES, check_forward, parsed, read_in, straightened
 from app.content.reading import Reading, is_variable
 
-OPTIONS = ("dims", "hidden", "inputs", "output", "show")
-DISTRIBUTIONS: Mapping[str, Distribution] = {
-    "randn": "randn",
-    "positive": "positive",
-    "onehot": "onehot",
-    "ints": "ints",
+OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")
+DISTRIBUTIONS: Mapping[Distribution, str] = {
+    "randn": "",
+    "normal": "mean, deviation",
+    "uniform": "from, to",
+    "positive": "",
+    "onehot": "",
+    "mask": "",
+    "ints": "V",
+    "sorted": "V",
+    "unique": "V",
+    "permutation": "",
+    "bool": "",
+    "causal": "",
 }
+"""By distribution: what stands in its brackets."""
+FEWEST: Mapping[str, int] = {"onehot": 1, "unique": 1, "permutation": 1, "sorted": 1, "causal": 2}
+"""How many axes an input has at least."""
 DRAWN = re.compile(r"^\s*\[(?P<sizes>[^\]]*)\]\s*(?:(?P<kind>\w+)\s*(?:\((?P<bound>.*)\))?)?\s*$")
 Items = Mapping[str, tuple[Value, yaml.Node]]
 LARGEST_SIZE = 100_000
@@ -31,21 +44,30 @@ MOST_NUMBERS = 4_000_000
 def read(directive: Directive, reading: Reading) -> Forward | None:
     options = reading.options(directive)
     name = reading.name(directive)
-    source = directive.body.text.rstrip() + "\n"
+    if "from" in options:
+        return _borrowed(name, directive, options, reading)
+    source, line = directive.body.text.rstrip() + "\n", directive.body.line
     # A fault is told once, not again at every use of what it hides: names that cannot be read are taken as known.
     sizes = _items("dims", options)
     drawn = _items("inputs", options) if options.need("inputs", "{X: [N, D]}") else None
     dims = _dims(sizes, options) if sizes is not None else _guessed(options, drawn or {})
     unread = tuple(Input(name=one, sizes=()) for one in read_in(source))
     inputs = unread if drawn is None else _inputs(drawn, dims, options)
-    output = options.needed_text("output", "Y") or ""
+    ends = _outputs(options)
+    outputs = tuple(word for word, _ in ends)
     known = list(dict.fromkeys((*dims, *(one.name for one in inputs))))
-    written = check_forward(source, directive.body.line, known, reading.faults)
-    if output and written and output not in written:
-        message = f"The program does not write its output {output!r}."
-        options.wrong("output", "unknown-output", message, did_you_mean(output, written))
+    program = straightened(source, line, dims, [one.name for one in inputs], outputs, reading.faults)
+    constants = _constants(_items("constants", options) or {}, known, options)
+    if program and constants:
+        program = program.below([(text, at - line + 1) for text, at in constants])
+    written = check_forward(program, line, known, reading.faults) if program else ()
+    for output, place in ends if written else ():
+        if output not in written:
+            message = f"The program does not write its output {output!r}."
+            reading.faults.add(place, "unknown-output", message, did_you_mean(output, written))
     related = {name: one.text for name, (one, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", one.text)}
-    _check_literals(source, directive.body.line, dims, reading)
+    _check_literals(source, line, dims, reading)
+    asked = _with_parts(program.fixed, related) if program else set()
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
         _check_empty(directive, reading)
@@ -54,13 +76,39 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
         name=name,
         dims=dims,
         inputs=inputs,
-        output=output,
-        source=source,
-        source_line=directive.body.line,
+        output=outputs[0] if outputs else "",
+        others=outputs[1:],
+        source=program.source if program else source,
+        source_line=line,
+        lines=program.lines if program else (),
         show=options.flag("show", default=True),
-        related=related,
-        hidden=_hidden(dims, related, options),
+        related={name: one for name, one in related.items() if name not in asked},
+        hidden=_hidden(dims, related, asked, options),
     )
+
+
+def _borrowed(name: str, directive: Directive, options: Options, reading: Reading) -> Forward | None:
+    """The program of another lesson, `file.md#name`, under a name of this one."""
+    target, _, other = (options.needed_text("from", "03-cells.md#lstm") or "").partition("#")
+    for key in OPTIONS:
+        if key in options and key not in ("from", "show"):
+            options.wrong(
+                key, "unexpected", f"':{key}:' stands in the lesson that the program comes from.", "Remove it."
+            )
+    if directive.body.text.strip():
+        message = "A program that comes from another lesson is written there."
+        reading.faults.add(reading.faults.at(directive.body.line), "unexpected", message, "Remove these lines.")
+    found = reading.elsewhere(target)
+    if found is None:
+        fix = "Name it as in a link, with the program: '../2-tensors/03-cells.md#lstm'."
+        options.wrong("from", "broken-link", f"There is no lesson file {target!r}.", fix)
+        return None
+    forward = found.get(other)
+    if forward is None:
+        fix = did_you_mean(other, found)
+        options.wrong("from", "unknown-forward", f"{target!r} has no sound forward program {other!r}.", fix)
+        return None
+    return replace(forward, name=name, show=options.flag("show", default=True))
 
 
 def _check_empty(directive: Directive, reading: Reading) -> None:
@@ -72,6 +120,12 @@ def _check_empty(directive: Directive, reading: Reading) -> None:
     place = reading.faults.at(swallowed.place.line + 1)
     message = "This line is indented, so it continues the option above it."
     reading.faults.add(place, "indented", message, "Begin the lines of the program in the first column.")
+
+
+def _outputs(options: Options) -> tuple[tuple[str, Place], ...]:
+    """The tensors that the program ends in; none where an indented program was taken for more of the option."""
+    value = options.need("output", "Y")
+    return options.words("output") if value and "\n" not in value.text.strip() else ()
 
 
 def _items(key: str, options: Options) -> Items | None:
@@ -94,9 +148,11 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
     return dims
 
 
-def _hidden(dims: Mapping[str, int], related: Mapping[str, str], options: Options) -> dict[str, tuple[int, int]]:
-    """The sizes in `:hidden:`: one for both hidden runs, or a list of two."""
-    found: dict[str, tuple[int, int]] = {}
+def _hidden(
+    dims: Mapping[str, int], related: Mapping[str, str], asked: Collection[str], options: Options
+) -> dict[str, tuple[int, int]]:
+    """The sizes in `:hidden:`, one for both hidden runs or a list of two; dims that were *asked* for keep their own."""
+    found = {name: (dims[name], dims[name]) for name in asked}
     for name, (entry, node) in (_items("hidden", options) or {}).items():
         if name not in dims:
             message = f"':hidden:' names {name!r}, which is no dim."
@@ -109,9 +165,18 @@ def _hidden(dims: Mapping[str, int], related: Mapping[str, str], options: Option
         if len(texts) > 2:
             message = f"':hidden:' gives {name!r} {len(texts)} sizes."
             options.faults.add(entry.place, "wrong-size", message, "Write one, or two: there are two hidden runs.")
+        elif name in asked:
+            message = f"A loop or a branch of the program asks for {name!r}, so it has one size."
+            options.faults.add(entry.place, "related", message, "Remove it from ':hidden:'.")
         elif len(read) == len(texts):
             found[name] = (read[0], read[-1])
     return found
+
+
+def _with_parts(names: Collection[str], related: Mapping[str, str]) -> set[str]:
+    """*names*, and those that their sizes follow from."""
+    inner = {part for name in names if name in related for part in re.findall(r"[A-Za-z_]\w*", related[name])}
+    return {*names, *_with_parts(inner - {*names}, related)} if inner - {*names} else {*names, *inner}
 
 
 def _check_literals(source: str, line: int, dims: Mapping[str, int], reading: Reading) -> None:
@@ -161,14 +226,29 @@ def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], op
             return None
         sizes = [size.strip() for size in match["sizes"].split(",") if size.strip()]
         kind, bound = match["kind"] or "randn", match["bound"]
-    if kind not in DISTRIBUTIONS:
+    drawn = next((one for one in DISTRIBUTIONS if one == kind), None)
+    if drawn is None:
         fix = did_you_mean(kind, DISTRIBUTIONS)
         options.faults.add(entry.place, "unknown-distribution", f"There is no distribution {kind!r}.", fix)
         return None
-    if (kind == "ints") != bool(bound):
-        message = f"The input {name!r} needs an upper bound." if kind == "ints" else f"{kind!r} takes no bound."
-        options.faults.add(entry.place, "wrong-bound", message, 'Write "[N] ints(V)": whole numbers from 0 to V − 1.')
+    wanted = DISTRIBUTIONS[drawn]
+    parameters: tuple[float, ...] = ()
+    if drawn == "randn" and bound:
+        drawn, wanted, bound = "normal", "deviation", f"0, {bound}"
+    if bool(wanted) != bool(bound):
+        message = f"The input {name!r} needs an upper bound." if wanted == "V" else f"{kind!r} takes no bound."
+        if "," in wanted:
+            message = f"The input {name!r} needs two numbers: {wanted}."
+        fix = f'Write "[N] {kind}({wanted})".'
+        if wanted in ("", "V"):
+            fix = 'Write "[N] ints(V)": whole numbers from 0 to V − 1.'
+        options.faults.add(entry.place, "wrong-bound", message, fix)
         return None
+    if drawn in ("normal", "uniform"):
+        parameters = _parameters(drawn, bound or "", entry, options)
+        if not parameters:
+            return None
+        bound = None
     if bound and _size(Value(bound, entry.place), dims, options) is None:
         return None
     read = [_size(Value(size, entry.place), dims, options) for size in sizes]
@@ -178,11 +258,53 @@ def _input(name: str, entry: Value, node: yaml.Node, dims: Mapping[str, int], op
     total = 1
     for size in known:
         total *= size
-    if total > MOST_NUMBERS or (kind == "onehot" and not known):
+    if total > MOST_NUMBERS or len(known) < FEWEST.get(kind, 0):
         message = f"The input {name!r} cannot have the shape {tuple(known)}."
-        options.faults.add(entry.place, "wrong-size", message, f"Keep it below {MOST_NUMBERS} numbers.")
+        fix = f"Keep it below {MOST_NUMBERS} numbers." if total > MOST_NUMBERS else f"{kind!r} needs more axes."
+        options.faults.add(entry.place, "wrong-size", message, fix)
         return None
-    return Input(name=name, sizes=tuple(sizes), distribution=DISTRIBUTIONS[kind], bound=bound)
+    if kind == "unique" and bound and known[-1] > integer_of(bound, dims):
+        message = f"There are no {known[-1]} different numbers below {integer_of(bound, dims)}."
+        options.faults.add(entry.place, "wrong-bound", message)
+        return None
+    return Input(name=name, sizes=tuple(sizes), distribution=drawn, bound=bound, parameters=parameters)
+
+
+def _parameters(kind: str, text: str, entry: Value, options: Options) -> tuple[float, ...]:
+    """The two numbers of a distribution; none after a fault was added."""
+    try:
+        found = tuple(number_of(part) for part in text.split(","))
+    except UnreadableError as error:
+        options.faults.add(entry.place, "wrong-bound", f"{text!r} is not two numbers. {error}")
+        return ()
+    if len(found) != 2 or (found[1] <= 0 if kind == "normal" else found[1] <= found[0]):
+        message = f"{kind!r} takes two numbers: {DISTRIBUTIONS['normal' if kind == 'normal' else 'uniform']}."
+        options.faults.add(entry.place, "wrong-bound", message, "The deviation is above 0, and 'to' above 'from'.")
+        return ()
+    return found
+
+
+def _constants(items: Items, names: Collection[str], options: Options) -> tuple[tuple[str, int], ...]:
+    """The numbers of `:constants:` as assignments, each with the line of the file on which it stands."""
+    found = []
+    for name, (entry, node) in items.items():
+        _check_name(name, entry.place, options)
+        value = plain_of(node)
+        shape = shape_of_lists(value)
+        if name in names:
+            message = f"{name!r} is already the name of a dim or an input."
+            options.faults.add(entry.place, "taken", message, "Rename one of them.")
+        if shape is None:
+            message = f"The constant {name!r} is a number, or a list of rows of one length."
+            options.faults.add(entry.place, "wrong-type", message)
+            continue
+        text = repr(value) if shape == () else f"torch.tensor({_real(value)!r})"
+        found.append((f"{name} = {text}", entry.place.line))
+    return tuple(found)
+
+
+def _real(value: object) -> object:
+    return [_real(one) for one in value] if isinstance(value, list) else float(str(value))
 
 
 def _check_name(name: str, place: Place, options: Options) -> None:

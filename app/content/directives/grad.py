@@ -118,10 +118,10 @@ def _mistake(child: Directive, require: tuple[str, ...], reading: Reading) -> De
 
 def _check_given(given: tuple[str, ...], forward: Forward | None, options: Options) -> None:
     """Nobody is asked for what is in scope already."""
-    upstream = f"d{forward.output}" if forward else ""
+    upstreams = forward.upstreams if forward else ()
     for name, place in options.words("require"):
-        if name == upstream or name in given:
-            why = "it is the upstream of the output" if name == upstream else "it stands in ':given:'"
+        if name in upstreams or name in given:
+            why = "it is the upstream of the output" if name in upstreams else "it stands in ':given:'"
             options.faults.add(place, "given-anyway", f"{name!r} is given: {why}.", "Remove it from ':require:'.")
 
 

@@ -19,7 +19,7 @@ def read(directive: Directive, reading: Reading) -> Choice:
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None
     forward = reading.forwards.get(box.forward) if box else None
     kept = values_read(box.solution.source) if box else frozenset()
-    offered = [name for name in outputs_of(forward) if name != forward.output] if forward else []
+    offered = [name for name in outputs_of(forward) if name not in forward.outputs] if forward else []
     if forward and len({name in kept for name in offered}) != 2:
         message = f"Of the {len(offered)} tensors on the way of {forward.name!r} all are read, or none."
         reading.faults.add(directive.place, "no-choice", message, "Ask about a program in which some can be forgotten.")

@@ -50,14 +50,14 @@ def read(directive: Directive, reading: Reading) -> Train:
 
 def parameters_of(forward: Forward) -> tuple[str, ...]:
     """The inputs that learn: every one that holds real numbers."""
-    return tuple(one.name for one in forward.inputs if one.distribution != "ints")
+    return tuple(one.name for one in forward.inputs if one.real)
 
 
 def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
     """The inputs that hold the characters before and the one that follows."""
     if forward is None:
         return "", ""
-    whole = [one for one in forward.inputs if one.distribution == "ints"]
+    whole = [one for one in forward.inputs if not one.real]
     contexts = [one for one in whole if len(one.sizes) == 2]
     targets = [one for one in whole if len(one.sizes) == 1]
     fits = len(whole) == 2 and len(contexts) == len(targets) == 1

@@ -11,6 +11,8 @@ from app.content.export.notebook import Cell, Work
 from app.content.export.unfit import INDENT, unfit
 from app.content.programs import written
 
+DRAWN = {"bool": "truths", "sorted": "ascending", "unique": "distinct"}
+"""What draws a distribution in an export, where it is called otherwise there."""
 PYTHON_SIZE = re.compile(r"[\w\s()+*-]+|[\w\s]+//[\w\s]+")
 
 
@@ -18,7 +20,7 @@ def program(forward: Forward) -> Cell:
     """A forward program with the inputs that it starts from."""
     dims = ", ".join(f"{name}={size}" for name, size in forward.dims.items())
     inputs = "\n".join(f"{one.name} = backhand.{_drawn(one, forward.dims)}" for one in forward.inputs)
-    opening = f'with backhand.program("{forward.name}", "{forward.output}"{", " + dims if dims else ""}):'
+    opening = f'with backhand.program("{forward.name}", "{" ".join(forward.outputs)}"{", " + dims if dims else ""}):'
     body = "\n\n".join(part for part in (inputs, forward.source.strip("\n")) if part)
     shapes = "\n".join(f"# {one.name}: ({', '.join(one.sizes)}){_kind(one)}" for one in forward.inputs)
     sizes = f"# {', '.join(f'{name} = {size}' for name, size in forward.sizes)}\n" if dims else ""
@@ -117,8 +119,9 @@ def _given(lesson: Lesson, box: Grad) -> Iterable[str]:
 
 
 def _drawn(one: Input, dims: Mapping[str, int]) -> str:
-    sizes = (one.bound, *one.sizes) if one.distribution == "ints" and one.bound else one.sizes
-    return f"{one.distribution}({', '.join(python_size(size, dims) for size in sizes)})"
+    sizes = (one.bound, *one.sizes) if one.bound else one.sizes
+    given = [*(f"{number:g}" for number in one.parameters), *(python_size(size, dims) for size in sizes)]
+    return f"{DRAWN.get(one.distribution, one.distribution)}({', '.join(given)})"
 
 
 def python_size(size: str, dims: Mapping[str, int]) -> str:
@@ -129,9 +132,10 @@ def python_size(size: str, dims: Mapping[str, int]) -> str:
 
 
 def _kind(one: Input) -> str:
-    if one.distribution == "ints":
-        return f", whole numbers below {one.bound}"
-    return "" if one.distribution == "randn" else f", {one.distribution}"
+    if one.bound:
+        return f", {'' if one.distribution == 'ints' else one.distribution + ' '}whole numbers below {one.bound}"
+    given = f"({', '.join(f'{number:g}' for number in one.parameters)})" if one.parameters else ""
+    return "" if one.distribution == "randn" else f", {one.distribution}{given}"
 
 
 def _indented(text: str) -> str:

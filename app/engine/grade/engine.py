@@ -268,7 +268,9 @@ class Engine:
         return lambda: _remembered(self._declared_answers, key, lambda: function_runs.declared(box, jail))
 
     def _study(self, forward: Forward, scaled: bool = False) -> Study:
-        content = (tuple(forward.dims.items()), forward.inputs, forward.output, forward.source)
+        sizes = tuple(tuple(one.items()) for one in (forward.dims, forward.related, forward.hidden))
+        ends = (forward.output, forward.others)
+        content = (sizes, forward.inputs, ends, forward.source, forward.lines)
         key = (content, forward.source_line, scaled)
         found = _remembered(self._studies, key, lambda: self._studied(forward, scaled))
         if isinstance(found, AuthorError):

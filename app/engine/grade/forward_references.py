@@ -47,6 +47,15 @@ _WHY = {
         "draws random numbers, so it has no one result to be right about. Let the program start from them: an input "
         "such as `noise: [N, D]` is drawn once for everybody."
     ),
+    "several": (
+        "leaves a {message} and no tensor, so gradients end here. Give each of its tensors a name, such as "
+        "`a, b = X.chunk(2, 1)`."
+    ),
+    "complex": "leaves complex numbers, whose gradients have two parts. Write the step with real numbers.",
+    "not-finite": (
+        "makes gradients that are not finite: a number too large, a division by 0, or a root or a logarithm at 0. Keep "
+        "what it reads away from there, such as by an input of `positive` numbers."
+    ),
     "no-derivative": (
         "cannot be differentiated ({message}), so nothing before it has a gradient. Write the step with operations "
         "that have a derivative, or keep it off the way to the output"
@@ -94,9 +103,9 @@ class Study:
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
         try:
-            self.program: Program = read_program(forward.source, inputs, forward.dims, forward.output)
+            self.program: Program = read_program(forward.source, inputs, forward.dims, *forward.outputs)
         except ProgramError as error:
-            raise AuthorError(error.message, forward.source_line + error.line - 1) from None
+            raise AuthorError(error.message, forward.line_of(error.line)) from None
         self.pinned = False
         self._fixed = ("", 0)
         self.gradable: tuple[str, ...] = ()
@@ -104,8 +113,10 @@ class Study:
 
     @cached_property
     def _content(self) -> object:
-        inputs = [[one.name, list(one.sizes), one.distribution, one.bound] for one in self.forward.inputs]
-        content: list[object] = [dict(self.forward.dims), inputs, self.forward.output, self.forward.source]
+        inputs = [
+            [one.name, list(one.sizes), one.distribution, one.bound, *one.parameters] for one in self.forward.inputs
+        ]
+        content: list[object] = [dict(self.forward.dims), inputs, *self.forward.outputs, self.forward.source]
         given = [dict(self.forward.related), {name: list(one) for name, one in self.forward.hidden.items()}]
         return content + (given if any(given) else [])
 
@@ -152,9 +163,10 @@ class Study:
         self.pinned = dims["a"] == visible
         self._fixed = why if kind == "pinned" else ("", 0)
         self.gradable = self.program.backward_order(report["v"]["gradable"])
-        if self.forward.output not in self.gradable:
-            message = f"the output `{self.forward.output}` does not depend on any input of real numbers"
-            raise AuthorError(message, self._line_writing(self.forward.output))
+        for output in self.forward.outputs:
+            if output not in self.gradable:
+                message = f"the output `{output}` does not depend on any input of real numbers"
+                raise AuthorError(message, self._line_writing(output))
         return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
 
     def _hidden(self, kind: str, shift: int) -> dict[str, int]:
@@ -182,6 +194,8 @@ class Study:
     def _unfinished(self, error: JailFailedError, dims: Mapping[str, Mapping[str, int]]) -> Exception:
         """What an author can change where the jail ended the run; *error* itself where nobody knows."""
         said = _UNFINISHED.get(error.reply.ending)
+        if error.reply.ending == "done":
+            return AuthorError("torch cannot differentiate it, and does not say where. Do less in one line", 0)
         if said is None:
             return error
         return self._too_large(f"it {said}", dims)
@@ -217,7 +231,7 @@ class Study:
         return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
 
     def _line_of(self, statement: Statement) -> int:
-        return self.forward.source_line + statement.node.lineno - 1
+        return self.forward.line_of(statement.node.lineno)
 
     @staticmethod
     def _nan(report: Mapping[str, Any]) -> str:
@@ -233,9 +247,9 @@ class Study:
     # Upstreams.
 
     def forced(self, name: str, tensor: str) -> Array:
-        """The upstream that is forced into *tensor*; the output's is the one that the learner is given."""
+        """The upstream that is forced into *tensor*; those of the outputs are given to the learner."""
         shape = self.sets[name].tensors[tensor].shape
-        if tensor == self.forward.output and shape == () and not (self._scaled and name in HIDDEN):
+        if tensor in self.forward.outputs and shape == () and not (self._scaled and name in HIDDEN):
             return np.ones((), dtype=DTYPE[name])
         return draw_upstream(shape, self._seed(name), tensor, DTYPE[name])
 
@@ -269,7 +283,7 @@ class Study:
 
         On hidden data upstreams are forced into *cut*; on the lesson's own data the true ones are in force.
         """
-        cuts = {name: (name, [self.forward.output] if name == "v" else list(cut)) for name in got}
+        cuts = {name: (name, list(self.forward.outputs if name == "v" else cut)) for name in got}
         blockable = [
             name
             for statement in self.program.statements
@@ -289,7 +303,7 @@ class Study:
         shares = under("s")
         upstream = under("up")
         pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
-        names = {*others, *cut} if run != "v" else {self.forward.output}
+        names = {*others, *cut} if run != "v" else set(self.forward.outputs)
         return Look(
             got=got,
             reference=entry.arrays[f"{run}/g/{tensor}"],
@@ -314,7 +328,7 @@ class Study:
         arrays: dict[str, Array] = {}
         runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
-            held = sorted({*cut, self.forward.output})
+            held = sorted({*cut, *self.forward.outputs})
             asked = sorted(others) if detail and name != "v" else []
             inputs = {one.name: self.sets[name].tensors[one.name] for one in self.forward.inputs}
             arrays |= {f"{name}/{key}": one for key, one in inputs.items()}
@@ -344,7 +358,7 @@ class Study:
         header: TapeHeader = {
             "mode": mode,
             "statements": self._statements,
-            "output": self.forward.output,
+            "outputs": list(self.forward.outputs),
             "runs": runs,
         }
 

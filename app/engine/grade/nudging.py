@@ -89,12 +89,12 @@ def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...])
         "statements": [{"source": one.source, "outputs": list(one.outputs)} for one in study.program.statements],
         "inputs": list(inputs),
         "dims": dict(data.dims),
-        "output": forward.output,
+        "outputs": list(forward.outputs),
         "tensor": tensor,
         "entry": list(entry),
         "steps": list(STEPS),
     }
-    arrays = {**inputs, "upstream": _wide(study.forced("v", forward.output))}
+    arrays = inputs | {f"d{name}": _wide(study.forced("v", name)) for name in forward.outputs}
     reply = jail.run(Job(driver="nudge", header=header, arrays=arrays, seconds=_SECONDS))
     if reply.ending != "done" or "escaped" in reply.texts:
         raise JailFailedError(reply)
@@ -105,8 +105,9 @@ def _measured(bench: Bench, jail: JailRuns, tensor: str, entry: tuple[int, ...])
 
 
 def _loss(bench: Bench) -> str:
-    output = bench.study.forward.output
-    return output if bench.study.sets["v"].tensors[output].shape == () else f"(d{output} * {output}).sum()"
+    tensors = bench.study.sets["v"].tensors
+    terms = (name if tensors[name].shape == () else f"(d{name} * {name}).sum()" for name in bench.study.forward.outputs)
+    return " + ".join(terms)
 
 
 def _wide(array: Array) -> Array:

@@ -55,7 +55,7 @@ def ending(reply: Reply, seconds: float) -> Verdict:
 
 
 def author_fault(reply: Reply) -> str:
-    """The forward program of the exercise did not get through the jail."""
+    """What a learner is told whose box has a forward program that did not get through the jail."""
     return f"The forward program of this exercise did not finish (it ended as: {reply.ending}). {_OURS}"
 
 

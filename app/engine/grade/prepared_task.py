@@ -64,15 +64,15 @@ class Bench:
             required=grad.require,
             order=tuple(f"d{one}" for one in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
-            output=study.forward.output,
+            outputs=study.forward.outputs,
             rule_only=grad.grade == "rule",
             atol=grad.atol,
             rtol=grad.rtol,
         )
         self._check_names()
-        output = study.forward.output
+        outputs = list(study.forward.outputs)
         forced = sorted(name[1:] for name in self.ruling.forced)
-        cuts = {"v": ("v", [output]), "a": ("a", forced), "b": ("b", forced), "true": ("a", [output])}
+        cuts = {"v": ("v", outputs), "a": ("a", forced), "b": ("b", forced), "true": ("a", outputs)}
         self.references: Mapping[str, Mapping[str, Reference]] = study.references(cuts, forced)
         self._check_references()
         self._arrays, self._jobs = self._prepared()
@@ -102,8 +102,8 @@ class Bench:
 
     def _prepared(self) -> tuple[dict[str, Array], list[AttemptRun]]:
         """The arrays and the runs of every attempt."""
-        output = self.study.forward.output
-        known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), output])]
+        outputs = self.study.forward.outputs
+        known = [*dict.fromkeys([*(name[1:] for name in self.ruling.given), *outputs])]
         arrays: dict[str, Array] = {}
         jobs: list[AttemptRun] = []
         for run, name in RUNS.items():
@@ -111,7 +111,7 @@ class Bench:
             scope = {tensor: f"{name}/{tensor}" for tensor in data.tensors}
             arrays |= {f"{name}/{tensor}": one for tensor, one in data.tensors.items()}
             for tensor in known:
-                forced = isolated or tensor == output
+                forced = isolated or tensor in outputs
                 key = f"{name}/d{tensor}" if forced else f"{name}/true/d{tensor}"
                 upstream = self.study.forced(name, tensor) if forced else self.references[run][tensor].gradient
                 arrays[key] = upstream
@@ -223,9 +223,8 @@ def scales_output(task: Task) -> bool:
     A loss has upstream 1, and `dr = 2 * r` is then the whole truth. Where the author's own solution multiplies by the
     upstream of the output, a learner who forgets it must not pass because it happens to be 1.
     """
-    output = task.forward.output
-    uses = re.search(rf"\bd{re.escape(output)}\b", task.grad.solution.source)
-    return output not in _LOSSES and uses is not None
+    read = re.findall(r"\w+", task.grad.solution.source)
+    return any(name not in _LOSSES and f"d{name}" in read for name in (task.forward.output, *task.forward.others))
 
 
 def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> bool:

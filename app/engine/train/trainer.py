@@ -79,7 +79,7 @@ class Trainer:
 def _header(stretch: Stretch, code: str | None) -> TrainHeader:
     setup, forward = stretch.setup, stretch.setup.forward
     inputs = [one.name for one in forward.inputs]
-    program = read_program(forward.source, inputs, setup.dims, forward.output)
+    program = read_program(forward.source, inputs, setup.dims, *forward.outputs)
     return {
         "dtype": DTYPE,
         "statements": [{"source": one.source, "outputs": one.outputs} for one in program.statements],

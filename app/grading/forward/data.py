@@ -168,10 +168,48 @@ def _draw(
             rows = int(np.prod(shape[:-1], dtype=np.int64))
             picked = _indices((rows,), shape[-1], generator, absent)
             return np.asarray(np.eye(shape[-1])[picked].reshape(shape)).astype(dtype)
+        case "sorted":
+            assert one.bound is not None, "the parser asks for a bound"
+            return np.sort(_indices(shape, size_of(one.bound, dims), generator, absent, alone=alone), axis=-1)
+        case "unique" | "permutation":
+            return _distinct(shape, size_of(one.bound, dims) if one.bound else shape[-1], generator)
+        case "bool" | "mask":
+            return _mask(shape, generator).astype(np.bool_ if one.distribution == "bool" else dtype)
+        case "causal":
+            return np.tril(np.ones(shape, dtype=np.bool_))
         case "positive":
             return _positive(shape, generator).astype(dtype)
+        case "normal" | "uniform":
+            low, high = one.parameters
+            drawn = generator.standard_normal(shape) * high + low
+            return np.asarray(drawn if one.distribution == "normal" else generator.uniform(low, high, shape)).astype(
+                dtype
+            )
         case _:
             return np.asarray(spread * generator.standard_normal(shape)).astype(dtype)
+
+
+def _distinct(shape: tuple[int, ...], bound: int, generator: np.random.Generator) -> Array:
+    """Rows of different numbers below *bound*.
+
+    Raises:
+        ValueError: A row is longer than that.
+    """
+    if shape[-1] > bound:
+        raise ValueError(f"there are no {shape[-1]} different numbers below {bound}")
+    rows = int(np.prod(shape[:-1], dtype=np.int64))
+    drawn = [generator.permutation(bound)[: shape[-1]] for _ in range(rows)]
+    return np.asarray(drawn, dtype=np.int64).reshape(shape)
+
+
+def _mask(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Zeros and ones, at least one of each in every row of the last axis that has room for both."""
+    drawn = generator.random(shape) < 0.5
+    if shape and shape[-1] > 1:
+        places = _distinct((*shape[:-1], 2), shape[-1], generator)
+        np.put_along_axis(drawn, places[..., :1], True, -1)
+        np.put_along_axis(drawn, places[..., 1:], False, -1)
+    return np.asarray(drawn)
 
 
 def _positive(shape: tuple[int, ...], generator: np.random.Generator) -> Array:

@@ -57,7 +57,7 @@ class TapeHeader(TypedDict):
 
     mode: str
     statements: Sequence[Line]
-    output: str
+    outputs: Sequence[str]
     runs: Sequence[TapeRun]
 
 
@@ -139,7 +139,7 @@ class NudgeHeader(TypedDict):
     statements: Sequence[Line]
     inputs: Sequence[str]
     dims: Mapping[str, int]
-    output: str
+    outputs: Sequence[str]
     tensor: str
     entry: Sequence[int]
     steps: Sequence[float]

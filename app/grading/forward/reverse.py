@@ -20,16 +20,18 @@ from app.grading.forward.occurrences import COPIES, SPREAD, expression
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
+Why = Literal["raised", "draws", "several", "complex", "no-derivative", "not-finite"]
 
 
 class StatementError(Exception):
     """A statement of the author's program cannot be used; *index* is its place in the program.
 
     Args:
-        why: It raised *message*, or ran and drew random numbers, or torch cannot differentiate it.
+        why: It raised *message*; or ran and drew random numbers, or left several tensors under one name or complex
+            numbers; or torch cannot differentiate it, or its derivative is no finite number.
     """
 
-    def __init__(self, index: int, message: str, why: Literal["raised", "draws", "no-derivative"] = "raised") -> None:
+    def __init__(self, index: int, message: str, why: Why = "raised") -> None:
         super().__init__(message)
         self.index = index
         self.message = message
@@ -91,8 +93,12 @@ class Tape:
         node.watched = watched
         for name, result in zip(node.outputs, _unpacked(index, value, node.outputs), strict=True):
             if isinstance(result, Tensor):
+                if result.is_complex():
+                    raise StatementError(index, "leaves complex numbers", "complex")
                 node.results[name] = result
                 result = result.detach()
+            elif _carries(result):
+                raise StatementError(index, type(result).__name__, "several")
             if not spread:
                 self.values[name] = result
         node.order = _order(node)
@@ -137,6 +143,14 @@ class Tape:
             except RuntimeError as error:
                 raise StatementError(node.index, str(error).partition("\n")[0], "no-derivative") from None
 
+    def refuse_infinite(self, outputs: Collection[str]) -> None:
+        """Raise for the last statement that makes a gradient that is no finite number, where there is one."""
+        sweep = self.backward({name: torch.ones_like(self.values[name]) for name in outputs})
+        for node in reversed(self.nodes):
+            shares = (sweep.shares.get((node.index, at)) for at in range(len(node.inputs)))
+            if any(one is not None and not bool(one.isfinite().all()) for one in shares):
+                raise StatementError(node.index, "its derivative is not finite", "not-finite")
+
     def unreduced(self, sweep: "Sweep", tensors: Collection[str]) -> dict[tuple[int, int], Tensor]:
         """The shares of *sweep* that arrive at *tensors*, before the sums over stretched axes."""
         return {
@@ -162,23 +176,24 @@ def whole(
     statements: Sequence[Mapping[str, Any]],
     data: Mapping[str, Tensor],
     dims: Mapping[str, int],
-    output: str,
-    upstream: Tensor | None,
+    outputs: Sequence[str],
+    upstreams: Mapping[str, Tensor] | None,
 ) -> dict[str, Tensor]:
-    """The gradient of every tensor by autograd on the uncut program; *upstream* defaults to ones."""
+    """The gradient of every tensor by autograd on the uncut program; *upstreams* of its *outputs* default to ones."""
     scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
     values: dict[str, Any] = {name: _leaf(value) for name, value in data.items()}
     for index, statement in enumerate(statements):
         code = _compiled(statement["source"], frozenset(), False)
-        outputs = statement["outputs"]
-        for name, value in zip(outputs, _unpacked(index, eval(code, {**scope, **values}), outputs), strict=True):
+        written = statement["outputs"]
+        for name, value in zip(written, _unpacked(index, eval(code, {**scope, **values}), written), strict=True):
             same = isinstance(value, Tensor) and any(value is other for other in values.values())
             values[name] = value.view_as(value) if same and isinstance(value, Tensor) else value
     flowing = {name: one for name, one in values.items() if isinstance(one, Tensor) and one.requires_grad}
-    if output not in flowing:
+    ends = [name for name in outputs if name in flowing]
+    if not ends:
         return {}
-    arriving = torch.ones_like(flowing[output]) if upstream is None else upstream
-    found = torch.autograd.grad(flowing[output], list(flowing.values()), arriving, allow_unused=True)
+    arriving = [torch.ones_like(flowing[name]) if upstreams is None else upstreams[name] for name in ends]
+    found = torch.autograd.grad([flowing[name] for name in ends], list(flowing.values()), arriving, allow_unused=True)
     return {name: gradient for name, gradient in zip(flowing, found, strict=True) if gradient is not None}
 
 
@@ -194,6 +209,13 @@ def _leaf(value: object) -> object:
         return value
     copy = value.detach().clone()
     return copy.requires_grad_() if copy.is_floating_point() else copy
+
+
+def _carries(value: object) -> bool:
+    """Whether *value* hides gradients: a function, or a collection of tensors that have one."""
+    if isinstance(value, tuple | list):
+        return any(_carries(one) or (isinstance(one, Tensor) and one.requires_grad) for one in value)
+    return callable(value)
 
 
 def _unpacked(index: int, value: object, outputs: Sequence[str]) -> Iterable[object]:

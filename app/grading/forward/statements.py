@@ -58,7 +58,7 @@ class Path:
 class Program:
     statements: tuple[Statement, ...]
     inputs: tuple[str, ...]
-    output: str
+    outputs: tuple[str, ...]
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -89,11 +89,11 @@ class Program:
         return frozenset(found)
 
     def backward_order(self, tensors: Iterable[str]) -> tuple[str, ...]:
-        """*tensors* in the order in which a backward pass completes their gradients, the output first."""
+        """*tensors* in the order in which a backward pass completes their gradients, the outputs first."""
 
         def completed(tensor: str) -> tuple[int, int]:
-            if tensor == self.output:
-                return (-len(self.statements), 0)
+            if tensor in self.outputs:
+                return (-len(self.statements), self.outputs.index(tensor))
             first = next(iter(self.paths(tensor)), None)
             return (1, 0) if first is None else (-first.statement.index, first.position)
 
@@ -104,11 +104,11 @@ def path_key(statement: int, position: int) -> str:
     return f"{statement}.{position}"
 
 
-def read_program(source: str, inputs: Collection[str], dims: Collection[str], output: str) -> Program:
+def read_program(source: str, inputs: Collection[str], dims: Collection[str], *outputs: str) -> Program:
     """Read *source* as statements.
 
     Raises:
-        ProgramError: The text is not a straight-line program that ends in *output*.
+        ProgramError: The text is not a straight-line program that ends in *outputs*.
     """
     try:
         body = ast.parse(source).body
@@ -122,9 +122,10 @@ def read_program(source: str, inputs: Collection[str], dims: Collection[str], ou
         statement = _statement(len(statements), node, known, constants)
         statements.append(statement)
         known.update(dict.fromkeys(statement.outputs))
-    if output not in known:
-        raise ProgramError(f"the output `{output}` is never written", body[-1].lineno if body else 1)
-    return Program(statements=tuple(statements), inputs=tuple(inputs), output=output)
+    for output in outputs:
+        if output not in known:
+            raise ProgramError(f"the output `{output}` is never written", body[-1].lineno if body else 1)
+    return Program(statements=tuple(statements), inputs=tuple(inputs), outputs=outputs)
 
 
 def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants: Collection[str]) -> Statement:

@@ -45,11 +45,13 @@ def _forward(header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, 
             out.tensor(f"{job['id']}/{name}", value)
     data = {name: tape.values[name] for name in job["inputs"]}
     try:
-        gradable = sorted(whole(header["statements"], data, job["dims"], header["output"], None))
+        gradients = whole(header["statements"], data, job["dims"], header["outputs"], None)
     except RuntimeError:
         tape.refuse_flat()
         raise
-    return {"tensors": kinds, "gradable": gradable}
+    if not all(gradients[name].isfinite().all() for name in data if name in gradients):
+        tape.refuse_infinite(header["outputs"])
+    return {"tensors": kinds, "gradable": sorted(gradients)}
 
 
 def _backward(
@@ -57,11 +59,11 @@ def _backward(
 ) -> dict[str, Any]:
     forced = {name: arrays[key] for name, key in job["forced"].items()}
     sweep = tape.backward(forced)
-    gradients = {**sweep.gradients, header["output"]: forced[header["output"]]}
+    upstreams = {name: forced[name] for name in header["outputs"]}
+    gradients = {**sweep.gradients, **upstreams}
     if job.get("whole"):
         data = {name: tape.values[name] for name in job["inputs"]}
-        upstream = forced[header["output"]]
-        gradients = {**gradients, **whole(header["statements"], data, job["dims"], header["output"], upstream)}
+        gradients = {**gradients, **whole(header["statements"], data, job["dims"], header["outputs"], upstreams)}
     unreduced = tape.unreduced(sweep, job["want"])
     for name in job["want"]:
         if name in gradients:

@@ -171,7 +171,7 @@ class Ruling:
     required: tuple[str, ...]
     order: tuple[str, ...]
     given: tuple[str, ...]
-    output: str
+    outputs: tuple[str, ...]
     rule_only: bool
     atol: float | None = None
     rtol: float | None = None
@@ -179,7 +179,7 @@ class Ruling:
     @property
     def forced(self) -> frozenset[str]:
         """The gradients that every line is isolated by, as the learner writes them."""
-        return frozenset((*self.required, *self.given, f"d{self.output}"))
+        return frozenset((*self.required, *self.given, *(f"d{name}" for name in self.outputs)))
 
 
 class Laboratory(Protocol):

@@ -207,7 +207,7 @@ class Judge:
     def _by_another_road(self, name: str) -> NameVerdict | None:
         drawn_on = self.drawn_on.get(name, frozenset())
         expected = self.program.frontier(name[1:], self.ruling.forced)
-        taken = self.program.frontier(name[1:], drawn_on | {f"d{self.ruling.output}"})
+        taken = self.program.frontier(name[1:], drawn_on | {f"d{one}" for one in self.ruling.outputs})
         if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
             return None
         references = self.laboratory.along(name, drawn_on)

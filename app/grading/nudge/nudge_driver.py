@@ -1,7 +1,7 @@
 """The driver that nudges one entry of one tensor of a forward program, in the jail, and sends back what became of L.
 
-L is the sum of upstream times output. It is measured, never differentiated: no autograd runs here. A tensor in the
-middle of the program is nudged where it is written, and what follows is run again.
+L is the sum of upstream times output, over all outputs. It is measured, never differentiated: no autograd runs here. A
+tensor in the middle of the program is nudged where it is written, and what follows is run again.
 """
 
 import json
@@ -46,8 +46,7 @@ class _Probe:
 
     def __init__(self, header: NudgeHeader, arrays: Mapping[str, Tensor]) -> None:
         self._data = {name: arrays[name] for name in header["inputs"]}
-        self._upstream = arrays["upstream"]
-        self._output = header["output"]
+        self._upstreams = {name: arrays[f"d{name}"] for name in header["outputs"]}
         self._tensor = header["tensor"]
         self._entry = tuple(header["entry"])
         self._scope = {"torch": torch, "F": F, "math": math, **header["dims"]}
@@ -63,8 +62,8 @@ class _Probe:
         for code, outputs in self._codes:
             exec(code, scope)
             self._move(scope, outputs, step)
-        output: Tensor = scope[self._output]
-        return self._upstream * output.to(torch.float64)
+        terms = [(upstream * scope[name].to(torch.float64)).flatten() for name, upstream in self._upstreams.items()]
+        return torch.cat(terms)
 
     def _move(self, scope: dict[str, Any], written: Sequence[str] | Mapping[str, Any], step: float) -> None:
         if self._tensor in written:

@@ -63,7 +63,7 @@ def operands_offered(quiz: Matmul, shapes: Mapping[str, Shape], forward: Forward
         names: Sequence[str] = (rule.upstream, rule.left.name, rule.right.name)
     else:
         tensors = tensors_of(forward) if forward else tuple(shapes)
-        names = (*tensors, *([f"d{forward.output}"] if forward else []))
+        names = (*tensors, *(forward.upstreams if forward else ()))
     unique = dict.fromkeys(name for name in names if name != quiz.of)
     owners = {name: tensor_of(name, shapes) for name in unique}
     return tuple(Operand(name, shapes[owner]) for name, owner in owners.items() if owner and shapes[owner])

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from app.content.blocks import Forward
+from app.content.blocks import MASKS, Forward
 from app.content.programs import parsed, targets
 from app.grading.forward.data import hidden_dims, shape_of
 from app.grading.forward.facts import Shape
@@ -76,7 +76,7 @@ def _inputs(forward: Forward, dims: Mapping[str, int], whole: int) -> dict[str, 
     arrays = {}
     for one in forward.inputs:
         with suppress(ValueError):
-            fill = np.int64(whole) if one.distribution == "ints" else np.float64(1.0)
+            fill = np.float64(1.0) if one.real else np.bool_(whole) if one.distribution in MASKS else np.int64(whole)
             arrays[one.name] = np.broadcast_to(fill, shape_of(one, dims))
     return arrays
 

@@ -49,7 +49,7 @@ class Walk:
 
 
 def walked(forward: Forward, point: Mapping[str, object]) -> Walk:
-    """Walk *forward* from the inputs in *point*, and back from its output, whose gradient is there too or is 1.
+    """Walk *forward* from the inputs in *point*, and back from its outputs, whose gradients are there too or are 1.
 
     Raises:
         UntracedError: A statement is not on the list of those that can be read, or the numbers do not fit it.
@@ -77,21 +77,21 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
 def quotients(forward: Forward, point: Mapping[str, object], name: str, step: float = 1e-5) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
-    upstream = np.asarray(point.get(f"d{forward.output}", 1.0), dtype=np.float64)
     found = np.zeros(start.shape)
     for index in np.ndindex(start.shape):
         ends = []
         for sign in (1, -1):
             moved = start.copy()
             moved[index] += sign * step
-            ends.append((values_of(forward, {**point, name: moved})[forward.output] * upstream).sum())
+            values = values_of(forward, {**point, name: moved})
+            ends.append(sum((values[one] * _upstream(point, one)).sum() for one in forward.outputs))
         found[index] = (ends[0] - ends[1]) / (2 * step)
     return found
 
 
 def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
     """The values of all tensors, and the operations of each statement by what it makes."""
-    values = {one.name: _array(point[one.name], one.distribution == "ints") for one in forward.inputs}
+    values = {one.name: _array(point[one.name], not one.real) for one in forward.inputs}
     nodes: Nodes = []
     for statement in ast.parse(forward.source).body:
         match statement:
@@ -106,12 +106,17 @@ def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, A
 
 def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
     values, nodes = _forward(forward, point)
-    start = np.asarray(point.get(f"d{forward.output}", 1.0), dtype=np.float64)
-    if start.shape != values[forward.output].shape:
-        raise UntracedError(f"the gradient of {forward.output} has the shape {start.shape}")
-    shares = tuple(_shares(nodes, {forward.output: start}))
-    gradients = {forward.output: start, **{one.tensor: one.total for one in shares}}
+    starts = {name: _upstream(point, name) for name in forward.outputs}
+    for name, start in starts.items():
+        if start.shape != values[name].shape:
+            raise UntracedError(f"the gradient of {name} has the shape {start.shape}")
+    shares = tuple(_shares(nodes, dict(starts)))
+    gradients = {**starts, **{one.tensor: one.total for one in shares}}
     return Walk(values, shares, gradients)
+
+
+def _upstream(point: Mapping[str, object], output: str) -> Array:
+    return np.asarray(point.get(f"d{output}", 1.0), dtype=np.float64)
 
 
 def _array(value: object, whole: bool) -> Array:

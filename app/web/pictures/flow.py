@@ -38,7 +38,7 @@ def flow(forward: Forward, names: Sequence[str], given: Collection[str] = ()) ->
     Args:
         given: Gradients that are in scope from the start, besides that of the output.
     """
-    sources = _sources(forward, names, {*given, f"d{forward.output}"})
+    sources = _sources(forward, names, {*given, *forward.upstreams})
     depths: dict[str, int] = {}
     for name in names:
         depths[name] = 1 + max((depths.get(one, 0) for one in sources[name]), default=0)

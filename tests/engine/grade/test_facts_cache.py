@@ -156,6 +156,10 @@ def test_facts_tell_shapes_order_and_readers(engine):
         ("Y = X.detach() * 2", "does not depend"),
         ("Y = X // 2", "`Y = X // 2` cannot be differentiated (derivative for aten::floor_divide"),
         ("H = X * 2\nY = H + X.sum() // 3", "`Y = H + X.sum() // 3` cannot be differentiated"),
+        ("H = X.chunk(2, 1)\nY = H[0] * 2", "`H = X.chunk(2, 1)` leaves a tuple and no tensor"),
+        ("H = torch.fft.fft(X)\nY = H.abs()", "`H = torch.fft.fft(X)` leaves complex numbers"),
+        ("E = torch.exp(1000 * X)\nY = E * 2", "`E = torch.exp(1000 * X)` makes gradients that are not finite"),
+        ("H = X - X\nY = H.norm(dim=1) * H.abs().sum(1).sqrt()", "makes gradients that are not finite"),
     ],
 )
 def test_a_broken_forward_program_is_the_authors_fault(engine, source, part):

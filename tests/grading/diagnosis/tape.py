@@ -28,9 +28,9 @@ class Bed:
         self.box = box
         self.forward = box.forward
         self.program: Program = read_program(
-            self.forward.source, [one.name for one in self.forward.inputs], self.forward.dims, self.forward.output
+            self.forward.source, [one.name for one in self.forward.inputs], self.forward.dims, *self.forward.outputs
         )
-        self.forced_names = {name[1:] for name in (*box.require, *given)} | {self.program.output}
+        self.forced_names = {name[1:] for name in (*box.require, *given)} | set(self.program.outputs)
         self.required = [name[1:] for name in box.require]
         self.sights = [self._sight(seed, shift) for shift, seed in enumerate(SEEDS)]
         self.visible_sight = self._sight("visible", None)
@@ -108,7 +108,7 @@ class Sight:
             return value
         drawn = draw_upstream(value.shape, self.seed, name, "float64")
         # The upstream of a scalar loss is one, in a lesson as in life.
-        is_loss = name == self.bed.program.output and not value.shape
+        is_loss = name in self.bed.program.outputs and not value.shape
         return torch.ones_like(value) if is_loss else torch.from_numpy(drawn)
 
     def look(self, tensor: str) -> Look:

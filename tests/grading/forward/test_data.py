@@ -1,14 +1,17 @@
 """Hidden sizes tell axes apart, and data leave no mistake unseen."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import gcd, prod
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.forward.data import draw_inputs, draw_upstream, hidden_dims, size_of
+from app.content.blocks import Distribution, Forward, Input, Place
+from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims, size_of
 from tests.grading.boxes.load import make_forward
 
 
@@ -159,3 +162,28 @@ def test_sizes_are_arithmetic_over_dims(text, size):
 def test_what_is_no_size_is_refused(text):
     with pytest.raises(ValueError, match=r"."):
         size_of(text, {"N": 6})
+
+
+DRAWN = Forward(
+    place=Place("d.md", 1), name="d", dims={"N": 4, "V": 9}, output="y", source="y = x + 1\n", source_line=1,
+    inputs=tuple(
+        Input(name=kind, sizes=("N", "N"), distribution=kind, bound="V" if kind in ("sorted", "unique") else None,
+              parameters={"normal": (3.0, 0.1), "uniform": (5.0, 6.0)}.get(kind, ()))
+        for kind in get_args(Distribution) if kind != "ints"
+    ),
+)  # fmt: skip
+TRUE_OF: dict[str, Callable[[Array], object]] = {
+    "normal": lambda x: (abs(x - 3) < 1).all() and x.std() > 0,
+    "uniform": lambda x: ((x >= 5) & (x < 6)).all(),
+    "mask": lambda x: x.dtype.kind == "f" and set(np.unique(x)) == {0, 1} and x.any(1).all() and not x.all(1).any(),
+    "bool": lambda x: x.dtype == np.bool_ and x.any(1).all() and not x.all(1).any(),
+    "causal": lambda x: (x == np.tril(np.ones((4, 4), dtype=bool))).all(),
+    "sorted": lambda x: (np.diff(x, axis=1) >= 0).all() and x.max() < 9,
+    "unique": lambda x: all(len(set(row)) == 4 for row in x.tolist()) and x.max() < 9,
+    "permutation": lambda x: all(sorted(row) == [0, 1, 2, 3] for row in x.tolist()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TRUE_OF)
+def test_what_a_distribution_promises_holds_for_every_seed(kind):
+    assert all(TRUE_OF[kind](draw_inputs(DRAWN, DRAWN.dims, str(seed), "float64")[kind]) for seed in range(50))

@@ -19,7 +19,7 @@ def rows(program):
 
 def prepared(box, dtype):
     forward = box.forward
-    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, forward.output)
+    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, *forward.outputs)
     data = {name: torch.from_numpy(one) for name, one in draw_inputs(forward, forward.dims, "test", dtype).items()}
     return program, rows(program), data
 
@@ -29,11 +29,11 @@ def prepared(box, dtype):
 def test_shares_sum_to_the_gradient_of_autograd_bit_for_bit(box, dtype):
     program, statements, data = prepared(box, dtype)
     tape = Tape(statements, data, box.forward.dims)
-    shape = tape.values[program.output].shape
-    upstream = torch.from_numpy(draw_upstream(shape, "test", program.output, dtype))
+    shape = tape.values[program.outputs[0]].shape
+    upstream = torch.from_numpy(draw_upstream(shape, "test", program.outputs[0], dtype))
 
-    reference = whole(statements, data, box.forward.dims, program.output, upstream)
-    sweep = tape.backward({program.output: upstream})
+    reference = whole(statements, data, box.forward.dims, program.outputs, {program.outputs[0]: upstream})
+    sweep = tape.backward({program.outputs[0]: upstream})
 
     for name in box.require:
         assert torch.equal(sweep.gradients[name[1:]], reference[name[1:]])
@@ -43,9 +43,9 @@ def test_shares_sum_to_the_gradient_of_autograd_bit_for_bit(box, dtype):
 def test_unreduced_shares_sum_to_the_shares(box):
     program, statements, data = prepared(box, "float64")
     tape = Tape(statements, data, box.forward.dims)
-    upstream = torch.ones_like(tape.values[program.output])
+    upstream = torch.ones_like(tape.values[program.outputs[0]])
 
-    sweep = tape.backward({program.output: upstream})
+    sweep = tape.backward({program.outputs[0]: upstream})
     unreduced = tape.unreduced(sweep, program.tensors)
 
     assert unreduced.keys() == sweep.shares.keys()

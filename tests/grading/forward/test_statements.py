@@ -13,7 +13,7 @@ def read(source, output="y"):
 @pytest.mark.parametrize("box", [*BOXES, NETWORK], ids=lambda box: box.name)
 def test_every_box_is_read(box):
     forward = box.forward
-    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, forward.output)
+    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, *forward.outputs)
 
     assert {name[1:] for name in box.require} <= set(program.tensors)
 
@@ -62,7 +62,7 @@ def test_what_is_not_straight_line_is_refused_at_its_line(source, line, part):
 
 def test_the_backward_order_of_the_network_is_that_of_its_solution():
     forward = NETWORK.forward
-    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, forward.output)
+    program = read_program(forward.source, [one.name for one in forward.inputs], forward.dims, *forward.outputs)
 
     order = program.backward_order(name[1:] for name in NETWORK.require)
 

@@ -1,0 +1,115 @@
+"""What is known of an author's program while it is read: sizes, what is counted from them, and what a loop turns over.
+
+Nothing is run: numbers and sizes are computed here, from a closed list of operations, and stay small.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+
+LARGEST = 10**9
+LARGEST_EXPONENT = 16
+MOST_TURNS = 2_000
+SIGNS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+}  # fmt: skip
+COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+
+
+class UnknownError(Exception):
+    """It depends on more than sizes and numbers; the message says on what."""
+
+
+class Known:
+    """The sizes *dims*; *asked* are those that something depends on."""
+
+    def __init__(self, dims: Mapping[str, int]) -> None:
+        self.dims = dims
+        self.asked: set[str] = set()
+
+    def number(self, node: ast.expr) -> float:
+        """The number that *node* stands for.
+
+        Raises:
+            UnknownError: It reads a tensor, or is no number of reasonable size.
+        """
+        match node:
+            case ast.Constant(value=int() | float() as value):
+                return value
+            case ast.Name(id=name) if name in self.dims:
+                self.asked.add(name)
+                return self.dims[name]
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return -self.number(inner)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in SIGNS:
+                return _bounded(type(op), self.number(left), self.number(right))
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=[_, _, *_] as inner):
+                return (min if name == "min" else max)(map(self.number, inner))
+            case ast.Call(func=ast.Name(id="len"), args=[ast.List() | ast.Tuple() as listed]):
+                return len(listed.elts)
+        raise UnknownError(f"'{ast.unparse(node)}' is neither a number nor a size")
+
+    def decided(self, node: ast.expr) -> bool:
+        """Whether *node* holds.
+
+        Raises:
+            UnknownError: See `number`.
+        """
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                return not self.decided(inner)
+            case ast.BoolOp(op=op, values=values):
+                return (all if isinstance(op, ast.And) else any)(self.decided(one) for one in values)
+            case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in COMPARED for op in ops):
+                numbers = [self.number(one) for one in (left, *others)]
+                pairs = zip(ops, numbers, numbers[1:], strict=False)
+                return all(COMPARED[type(op)](one, other) for op, one, other in pairs)
+        return bool(self.number(node))
+
+    def items(self, node: ast.expr) -> list[ast.expr]:
+        """What a loop over *node* turns over.
+
+        Raises:
+            UnknownError: It is no list and no range; or it is too long.
+        """
+        match node:
+            case ast.List(elts=elts) | ast.Tuple(elts=elts):
+                return elts
+            case ast.Call(func=ast.Name(id="range"), args=[_, *_] as bounds) if len(bounds) < 4:
+                return [ast.Constant(one) for one in self._counted(bounds)]
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+                return self.items(inner)[::-1]
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
+                return [_pair(ast.Constant(at), one) for at, one in enumerate(self.items(inner))]
+            case ast.Call(func=ast.Name(id="zip"), args=inner):
+                return [_pair(*parts) for parts in zip(*map(self.items, inner), strict=False)]
+        raise UnknownError(f"'{ast.unparse(node)}' is neither a range of sizes nor a list")
+
+    def _counted(self, bounds: list[ast.expr]) -> range:
+        numbers = [self.number(one) for one in bounds]
+        if not all(isinstance(one, int) for one in numbers) or numbers[2:] == [0]:
+            raise UnknownError("a range counts in whole steps")
+        found = range(*map(int, numbers))
+        if len(found) > MOST_TURNS:
+            raise UnknownError(f"more than {MOST_TURNS} turns")
+        return found
+
+
+def _bounded(op: type[ast.operator], left: float, right: float) -> float:
+    if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
+        raise UnknownError("the power is too large")
+    try:
+        found = SIGNS[op](left, right)
+    except ZeroDivisionError:
+        raise UnknownError("it divides by zero") from None
+    if not abs(found) <= LARGEST:
+        raise UnknownError("the number is too large")
+    return found
+
+
+def _pair(*parts: ast.expr) -> ast.expr:
+    return ast.Tuple(list(parts), ast.Load())

@@ -1,0 +1,71 @@
+"""What keeps an author's program from being a straight line of assignments, read from its text."""
+
+import ast
+from collections.abc import Mapping, Sequence
+
+PARTS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
+FIELDS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(PARTS, frozenset[str]()),
+    **dict.fromkeys(
+        ("max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin"),
+        frozenset({"values", "indices"}),
+    ),
+    "aminmax": frozenset({"min", "max"}),
+    "slogdet": frozenset({"sign", "logabsdet"}),
+    "qr": frozenset({"Q", "R"}),
+    "svd": frozenset({"U", "S", "Vh"}),
+    "eigh": frozenset({"eigenvalues", "eigenvectors"}),
+}
+"""Functions of several results, with the names of these."""
+SCOPE = "'torch', 'F' and 'math' are in scope already. Remove this line."
+OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
+    ast.While: ("How often a 'while' turns is not known before it runs.", "Write 'for t in range(T):'."),
+    ast.Import: ("A forward program imports nothing.", SCOPE),
+    ast.ImportFrom: ("A forward program imports nothing.", SCOPE),
+    ast.ClassDef: ("A forward program has no classes.", "Write a function, or the assignments themselves."),
+    ast.Break: ("How often this loop turns is not known before it runs.", "Put the number into 'range'."),
+    ast.Continue: ("A turn of a loop runs to its end.", "Write 'if' around what is left out; it may ask for sizes."),
+    ast.With: ("A 'with' changes what autograd sees.", "Write the assignments alone; '.detach()' stops a gradient."),
+    ast.Return: ("Only a function returns.", "Name the result in ':output:'."),
+    ast.Expr: ("The value of this line is lost.", "Write this step as an assignment to a new name."),
+}
+
+
+def needs_unrolling(tree: ast.Module, outputs: Sequence[str]) -> bool:
+    """Whether *tree* is more than a straight line of assignments, or ends in an output that it reads on."""
+    if any(not isinstance(one, ast.Assign) or isinstance(one.targets[0], ast.Subscript) for one in tree.body):
+        return True
+    reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    if len(outputs) > 1 and not reads.isdisjoint(outputs):
+        return True
+    assigned = [one for one in tree.body if isinstance(one, ast.Assign)]
+    kinds = ast.Lambda | ast.List | ast.ListComp
+    return any(isinstance(one.value, kinds) or holds_parts(one, tree) for one in assigned)
+
+
+def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
+    """Whether *statement* gives several tensors one name, of which *tree* reads the parts."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=op))) if op in FIELDS:
+            read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is(node.value, name)}
+            picked = any(isinstance(node, ast.Subscript) and _is(node.value, name) for node in ast.walk(tree))
+            return bool(read & FIELDS[op]) or (op in PARTS) or (picked and op in {"sort", "topk"})
+    return False
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def stored(tree: ast.AST) -> set[str]:
+    """The names that *tree* writes outside of functions."""
+    found, waiting = set[str](), [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.GeneratorExp):
+            waiting += ast.iter_child_nodes(node)
+    return found
