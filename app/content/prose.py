@@ -42,6 +42,10 @@ LANGUAGES = (
 BARRED = re.compile(r"\\(?:href|url|includegraphics|html[A-Za-z]*)(?![A-Za-z])")
 LONG = re.compile(r"(?<![\d.])\d{3,}(?:\.\d*)?[ ]*(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
+FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
+SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close", "softbreak"})
+"""What `sentence` knows of markdown."""
+LONGEST_MESSAGE = 600
 CODE_SPAN = re.compile(r"`([^`]+)`")
 STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
 
@@ -64,12 +68,16 @@ def highlighted(source: str, language: str = "python") -> Markup:
 
 @lru_cache(maxsize=1024)
 def sentence(text: str) -> Markup:
-    """Plain text with `code` in backticks and *stressed* words, escaped: for messages that are no markdown."""
-    return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _stressed)
+    """Plain text with `code`, $formulas$ and *stressed* words, escaped: for messages that are no markdown."""
+    return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _formulas)
+
+
+def _formulas(text: str) -> Markup:
+    return _marked(text, FORMULA, Markup('<span class="math" data-display="false">{}</span>'), _stressed)
 
 
 def _stressed(text: str) -> Markup:
-    return _marked(text, STRESSED, Markup("<em>{}</em>"))
+    return _marked(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>"))
 
 
 def _marked(text: str, span: re.Pattern[str], tag: Markup, rest: Callable[[str], Markup] = escape) -> Markup:
@@ -117,6 +125,18 @@ class Prose:
         tokens = self.md.parseInline(text, {})
         self._inspect(tokens, line)
         return Markup(self.md.renderer.render(tokens, self.md.options, {}).strip())
+
+    def check_message(self, text: str, line: int) -> None:
+        """Add faults for what `sentence` would not show as it is meant."""
+        place = self.file.place(line, text[:20])
+        tokens = self.md.parseInline(text, {})
+        self._inspect(tokens, line)
+        if any(child.type not in SENTENCE for token in tokens for child in token.children or []):
+            fix = "Write plain text with `code`, $formulas$ and *stress*."
+            self.faults.add(place, "message", "A message is no markdown: this would be shown as it is written.", fix)
+        if len(text) > LONGEST_MESSAGE:
+            message = f"This message has {len(text)} characters, and a learner reads it beside a line of code."
+            self.faults.add(place, "too-long", message, f"Keep it below {LONGEST_MESSAGE}.")
 
     def claim(self, anchor: str) -> str:
         """Reserve *anchor* on the page; a heading that repeats one gets a number."""

@@ -136,7 +136,9 @@ class Reading:
         found = [part for part in parts if isinstance(part, Directive)]
         for child in found:
             check_fence(child, self.faults)
-            if child.argument and child.name in CHILDREN and child.name not in TITLED:
+            if child.name in TITLED:
+                self.prose.check_message(child.argument, child.argument_place.line)
+            elif child.argument and child.name in CHILDREN:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")
         return Inside(own, directive.body.line, found)

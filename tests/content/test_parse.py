@@ -151,6 +151,48 @@ def test_a_code_box_carries_everything_that_was_written():
     assert "<code>dC[ix] += de</code>" in box.mistakes[0].html
 
 
+AFTER = """---
+title: After
+id: after
+estimate: 1 min
+---
+
+```{forward} f
+:inputs: {x: [3], w: [3]}
+:output: y
+u = x * w
+y = torch.tanh(u)
+```
+
+::::{grad} box
+:forward: f
+:require: du dx
+
+Write them.
+
+```{mistake} The factor is the other one.
+:after: du
+dx = du * x
+```
+
+```{solution}
+du = 1 - y ** 2
+du *= dy
+dx = du * w
+```
+::::
+"""
+
+
+def test_a_mistake_goes_on_where_the_solution_has_written_a_name():
+    read, errors = parse_lesson(AFTER, "01-after.md")
+
+    assert read is not None, errors
+    (mistake,) = cast(Grad, read.exercise("box")).mistakes
+    assert mistake.code.source == "du = 1 - y ** 2\ndu *= dy\ndx = du * x\n"
+    assert AFTER.split("\n")[mistake.code.line + 1] == "dx = du * x"
+
+
 def test_the_lines_of_code_are_those_of_the_file():
     read = lesson("08-everything.md")
     lines = (FIXTURES / "good" / "08-everything.md").read_text().splitlines()

@@ -147,6 +147,11 @@ def test_sentences_escape_everything_but_code():
         ("The *other* side: `y * x * 2`.", "The <em>other</em> side: <code>y * x * 2</code>."),
         ("*Not* <b>, but *twice that*", "<em>Not</em> &lt;b&gt;, but <em>twice that</em>"),
         ("a*b*c, 2 * 3 * 4, x ** 2 and y ** 2", "a*b*c, 2 * 3 * 4, x ** 2 and y ** 2"),
+        (
+            "Of $y<1$, `$x$` and \\$5",
+            'Of <span class="math" data-display="false">y&lt;1</span>, <code>$x$</code> and $5',
+        ),
+        ("It costs $5 and $6, or a$b$c", "It costs $5 and $6, or a$b$c"),
     ],
 )
 def test_stressed_words_of_a_sentence_are_told_from_products(text, html):

@@ -1,5 +1,8 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
+import ast
+from dataclasses import replace
+
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.boxes import (
     code_of,
@@ -11,10 +14,13 @@ from app.content.boxes import (
     solutions_in,
     unwritten,
 )
+from app.content.dependence import read_line, sources_of
+from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
-from app.content.programs import check_python, written
+from app.content.programs import check_python, parsed, written
 from app.content.prose import sentence
+from app.content.reading import CHILDREN as KNOWN
 from app.content.reading import Inside, Reading
 
 OPTIONS = (
@@ -41,7 +47,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
     options = reading.options(directive)
     forward = reading.forward(options)
     require = needed_gradients(options, forward, reading)
-    inside = reading.inside(directive, CHILDREN)
+    inside = reading.inside(directive, CHILDREN, {**KNOWN, "mistake": ("after",)})
     solutions = _solutions(inside, require, directive, reading)
     after = reading.before(options, forward)
     given = gradients(options, "given", forward, reading)
@@ -54,7 +60,9 @@ def read(directive: Directive, reading: Reading) -> Grad:
         starter=_starter(inside, require, directive, reading),
         solution=solutions[0],
         alternatives=solutions[1:],
-        mistakes=tuple(_mistake(child, require, reading) for child in inside.children if child.name == "mistake"),
+        mistakes=tuple(
+            _mistake(child, require, solutions[0], reading) for child in inside.children if child.name == "mistake"
+        ),
         grade="rule" if options.one_of("grade", ("rule", "value"), "value") == "rule" else "value",
         given=given,
         atol=options.number("atol"),
@@ -106,14 +114,30 @@ def _check_code(child: Directive, require: tuple[str, ...], reading: Reading, *,
         reading.faults.add(child.place, "incomplete", message)
 
 
-def _mistake(child: Directive, require: tuple[str, ...], reading: Reading) -> DeclaredMistake:
+def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading: Reading) -> DeclaredMistake:
     if not child.argument:
         fix = "Write '```{mistake} Sum the rows, do not average them.'"
         reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner who makes it.", fix)
     _check_code(child, require, reading, complete=False)
-    return DeclaredMistake(
-        place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
-    )
+    code = code_of(child)
+    above = _beginning(child, solution, reading)
+    code = replace(code, source=above + code.source, line=code.line - above.count("\n"))
+    return DeclaredMistake(place=child.place, message=child.argument, html=sentence(child.argument), code=code)
+
+
+def _beginning(child: Directive, solution: Code, reading: Reading) -> str:
+    """The lines of *solution* up to the last one that writes what `:after:` of a mistake names."""
+    options = reading.options(child)
+    name = options.text("after")
+    tree = parsed(solution.source)
+    if not name or not isinstance(tree, ast.Module):
+        return ""
+    lines = sources_of(solution.source)
+    last = max((at for at, line in enumerate(lines) if name in read_line(line).writes), default=-1)
+    if last < 0:
+        message = f"The solution writes no {name!r}, so nothing can go on after it."
+        options.wrong("after", "unknown-name", message, did_you_mean(name, written(tree)))
+    return "".join(f"{line}\n" for line in lines[: last + 1])
 
 
 def _check_given(given: tuple[str, ...], forward: Forward | None, options: Options) -> None:
