@@ -112,6 +112,38 @@ def grade(
     grade.grade(exercise, code, batch=batch, as_json=as_json, gate=not no_gate)
 
 
+practice = typer.Typer(name="practice", help="Exercises that are drawn.", no_args_is_help=True)
+app.add_typer(practice)
+Level = Annotated[int, typer.Option(help="1: two or three lines; 2: with a fork; 3: long.", min=1, max=3)]
+Wanted = Annotated[str, typer.Option(help="A slip that the exercise can show, such as mean; default: any.")]
+
+
+@practice.command()
+def draw(
+    level: Level = 2,
+    wanted: Wanted = "",
+    within: Annotated[str, typer.Option(help="Operations that it may use, such as 'matmul bias'; default: all.")] = "",
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same exercise.", min=0)] = None,
+) -> None:
+    """Print an exercise that was proved, as a piece of a lesson: a program and a box with hints and solution."""
+    from app.cli import practice
+
+    practice.draw(level, wanted, within.split(), seed)
+
+
+@practice.command()
+def prove(
+    level: Level = 2,
+    wanted: Wanted = "",
+    count: Annotated[int, typer.Option(help="How many are drawn.", min=1)] = 20,
+    seed: Annotated[int, typer.Option(help="The first seed.", min=0)] = 0,
+) -> None:
+    """Prove exercises, and print how many are kept and what is said of their mutants."""
+    from app.cli import practice
+
+    practice.prove(level, wanted, count, seed)
+
+
 @app.command()
 def export(
     path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,

@@ -41,7 +41,7 @@ def load_course(folder: Path | str) -> Course:
 
 
 def load_lesson(path: Path | str) -> Lesson:
-    """The lesson in one file anywhere on disk; what it requires and links to is not looked for.
+    """The lesson in one file anywhere on disk, or a piece of one; what it requires and links to is not looked for.
 
     Raises:
         LessonErrors: With every fault of the file.
@@ -50,7 +50,7 @@ def load_lesson(path: Path | str) -> Lesson:
     text, errors = text_of(path, str(path))
     if text is None:
         raise LessonErrors(errors)
-    lesson, errors = parse_lesson(text, path.as_posix(), beside=partial(_beside, path))
+    lesson, errors = parse_lesson(text, path.as_posix(), beside=partial(_beside, path), piece=True)
     if lesson is None:
         raise LessonErrors(errors)
     return lesson

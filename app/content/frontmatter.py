@@ -26,6 +26,16 @@ class FrontMatter:
     sound: bool = True
 
 
+def front_matter_of_piece(file: File, faults: Faults) -> FrontMatter | None:
+    """What a piece of a lesson would have; None where *file* does not begin with a directive."""
+    if not re.match(r"(?:`{3,}|:{3,})\{", file.lines[0]):
+        return None
+    top = faults.at(1)
+    known = {"title": "A piece of a lesson", "id": "piece", "estimate": "5 min"}
+    options = Options({key: Value(text, top) for key, text in known.items()}, "The front matter", top, faults)
+    return FrontMatter(options, {}, Body("\n".join(file.lines), 1))
+
+
 def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontMatter:
     """Split *file* at its front matter; faults where it is missing, unclosed or has unknown keys."""
     lines = file.lines

@@ -9,7 +9,7 @@ from app.content.directives import OPTIONS, READERS
 from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
 from app.content.fences import Directive, File, Run, pieces
-from app.content.frontmatter import LESSON_KEYS, check_lesson, read_front_matter
+from app.content.frontmatter import LESSON_KEYS, check_lesson, front_matter_of_piece, read_front_matter
 from app.content.lost import check_characters
 from app.content.prose import Prose as Renderer
 from app.content.reading import Reading, check_fence
@@ -23,13 +23,15 @@ def _alone(_: str) -> None:
     """A file that stands alone has none beside it."""
 
 
-def parse_lesson(text: str, path: str, beside: Beside = _alone) -> tuple[Lesson | None, tuple[LessonError, ...]]:
+def parse_lesson(
+    text: str, path: str, beside: Beside = _alone, *, piece: bool = False
+) -> tuple[Lesson | None, tuple[LessonError, ...]]:
     """Read one lesson.
 
     Args:
         path: As it is to be shown in errors; the last two parts give the unit and the slug.
-
         beside: Gives the text of another lesson file, which is named as in a link.
+        piece: Whether a text that begins with a directive needs no front matter.
 
     Returns:
         The lesson, or None where there is any error; the errors in file order.
@@ -40,7 +42,7 @@ def parse_lesson(text: str, path: str, beside: Beside = _alone) -> tuple[Lesson 
         return None, faults.found
     file = file_of(text, path)
     check_characters(file, faults)
-    lesson = _read(file, faults, beside)
+    lesson = _read(file, faults, beside, piece=piece)
     return (None if faults.found else lesson), faults.found
 
 
@@ -49,8 +51,9 @@ def file_of(text: str, path: str) -> File:
     return File(path, plain.split("\n"))
 
 
-def _read(file: File, faults: Faults, beside: Beside) -> Lesson:
-    front = read_front_matter(file, LESSON_KEYS, faults)
+def _read(file: File, faults: Faults, beside: Beside, *, piece: bool) -> Lesson:
+    front = front_matter_of_piece(file, faults) if piece else None
+    front = front or read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)
     reading = Reading(file, faults, Renderer(file, faults), elsewhere=lambda target: _programs(target, beside))
     tokens = reading.prose.page(front.body.text)

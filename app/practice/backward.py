@@ -1,131 +1,133 @@
 """The backward pass of a program as text: the rules of its operations, written in torch, shares added up at forks."""
 
 import ast
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-Shape = tuple[str, ...]
-METHODS = {"S": "sum", "M": "mean"}
-TORCH = frozenset({"sigmoid", "tanh", "sqrt", "exp", "sin", "cos", "sign", "log"})
-VIEWS = frozenset({"T", "mT", "expand_as", "reshape", "permute", "transpose", "view_as", "unsqueeze", "squeeze"})
+from app.practice.operations import Operation
+from app.practice.rule_text import summed, written
+from app.practice.shapes import Shape, form_of
 
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """What one line sends to one operand: *text* is torch, with the gradient of the line's own output in it."""
-
-    to: str
-    text: str
+VIEWS = frozenset({"T", "mT", "expand_as", "reshape", "permute", "transpose"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A line of the forward program that makes *name* by an *operation*, with its terms."""
-
-    name: str
-    text: str
-    operation: str
-    terms: tuple[Term, ...]
-
-
-def written(rule: str, words: Mapping[str, str], rank: Mapping[str, int], axis: int | None) -> str:
-    """*rule* in torch.
+    """A line of the forward program that makes *name*.
 
     Args:
-        words: What the words of the rule stand for.
-        rank: How many axes the words have that it may transpose.
-        axis: What its functions `S`, `M`, `C` and `softmax` go along.
+        fields: The sizes by letter, and the axis, as the row of the operation has them.
+        shape, shapes: Of the output, and of each operand.
     """
-    tree = ast.parse(rule, mode="eval").body
-    return ast.unparse(ast.fix_missing_locations(_Torch(words, rank, axis).visit(tree)))
 
+    name: str
+    operation: Operation
+    operands: tuple[str, ...]
+    fields: Mapping[str, str]
+    shape: Shape
+    shapes: tuple[Shape, ...]
 
-class _Torch(ast.NodeTransformer):
-    def __init__(self, words: Mapping[str, str], rank: Mapping[str, int], axis: int | None) -> None:
-        self._words, self._rank, self._axis = words, rank, axis
+    @property
+    def text(self) -> str:
+        return f"{self.name} = {self.operation.forward.format(*self.operands, **self.fields)}"
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        text = self._words.get(node.id)
-        return node if text is None else ast.parse(text, mode="eval").body
+    @property
+    def terms(self) -> Iterator[tuple[str, str]]:
+        """What the line sends to each operand that has a gradient, as torch."""
+        for at, rule in enumerate(self.operation.rules[: len(self.operands)]):
+            yield self.operands[at], self.sent(at, rule)
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        match node.func:
-            case ast.Name(id=("S" | "M") as word):
-                inner = ast.unparse(self.visit(node.args[0]))
-                return _parsed(f"({inner}).{METHODS[word]}({self._axis}, keepdim=True)")
-            case ast.Name(id="C"):
-                inner = ast.unparse(self.visit(node.args[0]))
-                return _parsed(f"({inner}).flip({self._axis}).cumsum({self._axis}).flip({self._axis})")
-            case ast.Name(id="T"):
-                assert isinstance(node.args[0], ast.Name), "rules transpose words"
-                turn = "T" if self._rank[node.args[0].id] == 2 else "mT"
-                return ast.Attribute(self.visit(node.args[0]), turn, ast.Load())
-            case ast.Name(id="softmax"):
-                return _parsed(f"torch.softmax({ast.unparse(self.visit(node.args[0]))}, {self._axis})")
-            case ast.Name(id=word) if word in TORCH:
-                return _parsed(f"torch.{word}({ast.unparse(self.visit(node.args[0]))})")
-        visited = self.generic_visit(node)
-        assert isinstance(visited, ast.expr)
-        return visited
+    def is_stretched(self, at: int) -> bool:
+        """Whether the operand was copied along an axis."""
+        return self._wide(at) != self.shapes[at]
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        left, right = self.visit(node.left), self.visit(node.right)
-        assert isinstance(left, ast.expr)
-        assert isinstance(right, ast.expr)
-        first, second = _number(left), _number(right)
-        if first is not None and second is not None and isinstance(node.op, ast.Sub):
-            return _parsed(repr(first - second))
-        idle = second == 1 and isinstance(node.op, ast.Mult | ast.Pow)
-        return left if idle else ast.BinOp(left, node.op, right)
+    def sent(self, at: int, rule: str) -> str:
+        """What *rule*, right or not, sends to the operand, in the shape of it.
 
+        Raises:
+            KeyError: The rule has a word that is not known here.
+        """
+        row, axis = self.operation, self.fields.get("axis")
+        names = {name: name for name in re.findall(r"[A-Z]\w*", " ".join(self.fields.values()))}
+        names |= {"g": f"d{self.name}", "x": self.operands[at], "y": self.name}
+        names |= {"z": self.operands[1 - at]} if len(self.operands) > 1 else {}
+        named = {**self.fields, "y": self.name}
+        words = {word: text.format(*self.operands, **named) for word, text in row.words.items()}
+        if axis is not None:
+            words.setdefault("n", self.shapes[row.walk][int(axis)])
+        ranks = {"g": len(self.shape), "x": len(self.shapes[at]), "z": len(self.shapes[at - 1])}
+        rule = rule.format(**self.fields) if row.back else rule
+        text = written(rule, {**names, **words}, ranks, None if axis is None else int(axis))
+        if row.reduces and self.operands[at] not in re.findall(r"\w+", text):
+            return f"{text if text.isidentifier() else f'({text})'}.expand_as({self.operands[at]})"
+        return summed(text, self._wide(at), self.shapes[at])
 
-def _number(node: ast.expr) -> int | float | None:
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return value if isinstance(value, int | float) else None
-
-
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-def summed(text: str, have: Shape, want: Shape) -> str:
-    """*text*, of shape *have*, summed over what was copied to make it of shape *want*."""
-    lead = len(have) - len(want)
-    kept = [lead + at for at, size in enumerate(want) if size == "1" and have[lead + at] != "1"]
-    return _sum(_sum(text, kept, ", keepdim=True"), list(range(lead)), "")
-
-
-def _sum(text: str, axes: Sequence[int], more: str) -> str:
-    if not axes:
-        return text
-    plain = text.isidentifier()
-    return f"{text if plain else f'({text})'}.sum({axes[0] if len(axes) == 1 else tuple(axes)}{more})"
+    def _wide(self, at: int) -> Shape:
+        """The shape that the rule gives, before a broadcast is undone."""
+        row = self.operation
+        if row.known_as == "matmul":
+            return (*self.shape[:-2], *self.shapes[at][-2:])
+        return self.shape if row.broadcasts else self.shapes[at]
 
 
 def backward(steps: Sequence[Step]) -> tuple[tuple[str, str], ...]:
     """The lines of the backward pass, each with its operation; later shares of a tensor are added with `+=`."""
-    terms = [(step.operation, term) for step in reversed(steps) for term in step.terms]
-    shares = {term.to: sum(one.to == term.to for _, one in terms) for _, term in terms}
+    terms = [(step.operation.name, *term) for step in reversed(steps) for term in step.terms]
+    shares = [to for _, to, _ in terms]
     begun: set[str] = set()
     lines = []
-    for operation, term in terms:
-        again = term.to in begun
-        text = term.text if again or shares[term.to] == 1 else _own(term.text)
-        lines.append((f"d{term.to} {'+=' if again else '='} {text}", operation))
-        begun.add(term.to)
+    for operation, to, text in terms:
+        again = to in begun
+        own = text if again or shares.count(to) == 1 else _with_memory(text)
+        lines.append((f"d{to} {'+=' if again else '='} {ast.unparse(ast.parse(own))}", operation))
+        begun.add(to)
     return tuple(lines)
 
 
-def _own(text: str) -> str:
+def _with_memory(text: str) -> str:
     """*text* with memory of its own: shares are added to it, and it may be a view of another gradient."""
     match ast.parse(text, mode="eval").body:
-        case ast.Name():
+        case ast.Name() | ast.Subscript():
             return f"{text}.clone()"
         case ast.Attribute(attr=attr) | ast.Call(func=ast.Attribute(attr=attr)) if attr in VIEWS:
             return f"{text}.clone()"
-        case ast.Subscript():
-            return f"{text}.clone()"
     return text
+
+
+def step_of(text: str, operation: Operation, shapes: Mapping[str, Shape]) -> Step | None:
+    """The step that a forward line makes, read back from its text; None where the row writes another one."""
+    name, _, line = text.partition(" = ")
+    found = _pattern(operation).fullmatch(line)
+    if found is None or name not in shapes:
+        return None
+    groups = found.groupdict()
+    operands = tuple(groups[key] for key in sorted(groups) if key.startswith("operand"))
+    fields = {key: value for key, value in groups.items() if not key.startswith("operand")}
+    fixed = form_of(operation.shapes[0]).axis
+    if "axis" not in fields and fixed is not None:
+        fields["axis"] = str(fixed)
+    return Step(
+        name=name,
+        operation=operation,
+        operands=operands,
+        fields=fields,
+        shape=shapes[name],
+        shapes=tuple(shapes[one] for one in operands),
+    )
+
+
+@cache
+def _pattern(operation: Operation) -> re.Pattern[str]:
+    """The forward line of a row with its operands and sizes left open."""
+    seen: set[str] = set()
+
+    def left_open(found: re.Match[str]) -> str:
+        key = f"operand{found[1]}" if found[1].isdigit() else found[1]
+        if key in seen:
+            return f"(?P={key})"
+        seen.add(key)
+        return rf"(?P<{key}>\w+)" if found[1].isdigit() else rf"(?P<{key}>\w+|\([\w *+-]+\))"
+
+    return re.compile(re.sub(r"\\{(\w+)\\}", left_open, re.escape(operation.forward)))

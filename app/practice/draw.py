@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from app.practice.backward import Step, Term, backward, summed, written
+from app.practice.backward import Step, backward
 from app.practice.item import Item
-from app.practice.operations import FORKS, OPERATIONS, TABLE, Operation
-from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of
+from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE, Operation
+from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of, whole
 
 VERSION = 1
 DIMS: Mapping[str, int] = {"N": 5, "D": 4, "H": 3, "K": 6, "T": 2}
@@ -24,7 +24,11 @@ FORKED: Mapping[int, tuple[int, int]] = {1: (0, 0), 2: (1, 2), 3: (2, 9)}
 BANDS: Mapping[int, tuple[int, int]] = {1: (1, 6), 2: (7, 16), 3: (17, 36)}
 """By level: the points of an exercise."""
 FORK_POINTS, STRETCH_POINTS, INDEX_POINTS = 3, 2, 2
-TRIES = 20_000
+TRIES = 4_000
+JOINS = frozenset({"add", "mul"})
+TYING = frozenset({"gate", "index"})
+"""Families that make entries equal: of two winners torch takes halves, and a rule with `==` the whole of each."""
+SUMS = frozenset({"add", "sub"})
 NAMES: Mapping[str, str] = {"": "WUVBCPQ", "vector": "bcgsw", "mask": "MR", "ints": "ij", "line": "hzuvaemqrpfkw"}
 
 
@@ -45,6 +49,7 @@ class Draft:
 
     chance: random.Random
     level: int
+    square: bool
     inputs: list[str] = field(default_factory=list)
     tensors: dict[str, Tensor] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -55,7 +60,7 @@ class Draft:
     def take(self, shape: Shape, kind: str = "", name: str = "") -> str:
         """A new input."""
         pool = NAMES.get(kind.partition("(")[0]) or NAMES["vector" if len(shape) == 1 else ""]
-        name = name or self._free(pool)
+        name = name or self.free(pool)
         text = f"[{', '.join(shape)}]"
         drawn = kind if kind not in {"", "mask"} else ""
         self.inputs.append(f"{name}: {_quoted(text, drawn)}")
@@ -64,14 +69,20 @@ class Draft:
         self.indexed += kind.startswith("ints")
         return name
 
-    def write(self, operation: Operation, text: str, tensor: Tensor) -> str:
-        """A line; its terms follow."""
-        name = self._free(NAMES["line"])
-        self.tensors[name] = tensor
-        self.steps.append(Step(name, f"{name} = {text}", operation.name, ()))
-        return name
+    def cancels(self, operation: str, one: str, other: str) -> bool:
+        """Whether *operation* may take back what has just made one of the two from the other."""
+        makers = [
+            step
+            for step in self.steps
+            for a, b in ((one, other), (other, one))
+            if step.name == a and b in step.operands
+        ]
+        return any(
+            step.operation.family == "gate" or (operation == "sub" and step.operation.known_as in SUMS)
+            for step in makers
+        )
 
-    def _free(self, pool: str) -> str:
+    def free(self, pool: str) -> str:
         letters = self.chance.sample(pool, len(pool))
         numbered = (f"{pool[0]}{at}" for at in count(1))
         return next(one for one in (*letters, *(next(numbered) for _ in range(9))) if one not in self.tensors)
@@ -82,7 +93,7 @@ class Draft:
 
     @property
     def points(self) -> int:
-        own = sum(OPERATIONS[step.operation].points for step in self.steps)
+        own = sum(step.operation.points for step in self.steps)
         return own + FORK_POINTS * self.forks + STRETCH_POINTS * self.stretched + INDEX_POINTS * self.indexed
 
 
@@ -101,9 +112,16 @@ def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) ->
         NothingFitsError: No operation can show what is wanted, or *within* holds too little.
     """
     within = tuple(sorted(set(within)))
+    if unknown := sorted(set(within) - set(OPERATIONS)):
+        raise NothingFitsError(f"{unknown[0]!r} is no operation. There are: {', '.join(sorted(OPERATIONS))}.")
     table = [one for one in TABLE if one.level <= level and (not within or one.name in within)]
     if wanted and wanted not in FORKS and not any(wanted in one.shows for one in table):
-        raise NothingFitsError(f"No operation of level {level} shows the slip {wanted!r}.")
+        slips = sorted({slip for one in table for slip in one.shows} | FORKS)
+        raise NothingFitsError(
+            f"No operation of level {level} shows the slip {wanted!r}. There are: {', '.join(slips)}."
+        )
+    if level > 1 and not any(one.other for one in table):
+        raise NothingFitsError(f"An exercise of level {level} has a fork, and none of these operations makes one.")
     chance = random.Random(f"{VERSION}/{level}/{seed}/{wanted}/{' '.join(within)}")
     for _ in range(TRIES):
         draft = _walked(chance, level, table, wanted)
@@ -113,22 +131,25 @@ def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) ->
 
 
 def _is_meant(draft: Draft, level: int, wanted: str) -> bool:
-    if wanted and wanted not in FORKS and not any(wanted in OPERATIONS[one.operation].shows for one in draft.steps):
+    if wanted and wanted not in FORKS and not any(wanted in one.operation.shows for one in draft.steps):
         return False
     (low, high), (fewest, most) = BANDS[level], FORKED[level]
     return low <= draft.points <= high and fewest <= draft.forks <= most
 
 
 def _walked(chance: random.Random, level: int, table: Sequence[Operation], wanted: str) -> Draft | None:
-    draft = Draft(chance, level)
-    draft.take(tuple(chance.sample([*DIMS][:4], 2)), name="X")
+    draft = Draft(chance, level, square=level > 2 or wanted in SQUARE)
+    axes = 3 if level > 1 and chance.random() < 0.25 else 2
+    draft.take(tuple(chance.sample([*DIMS][: axes + 2], axes)), name="X")
     weights = [one.weight * (6 if wanted in one.shows else 1) for one in table]
     length = chance.randint(*LENGTHS[level])
     for _ in range(6 * length):
         if len(draft.steps) == length:
             break
         _step(draft, chance.choices(table, weights)[0], _place(draft))
-    if not _joined(draft) or not {one.partition(":")[0] for one in draft.inputs} <= set(draft.read):
+    if not _joined(draft, [one for one in table if one.name in JOINS]) or not {
+        one.partition(":")[0] for one in draft.inputs
+    } <= set(draft.read):
         return None
     return draft
 
@@ -141,45 +162,44 @@ def _place(draft: Draft) -> str:
     return draft.chance.choice(lines) if draft.level > 1 and draft.chance.random() < 0.35 else lines[-1]
 
 
-def _joined(draft: Draft) -> bool:
-    """Brings what nobody reads together in the output; False where it does not fit."""
+def _joined(draft: Draft, joins: Sequence[Operation]) -> bool:
+    """Brings what nobody reads together in the output, by one of *joins*; False where it does not fit."""
     while len(ends := [step.name for step in draft.steps if step.name not in draft.read]) > 1:
         left, right = ends[-1], ends[-2]
         shape = broadcast(draft.tensors[left].shape, draft.tensors[right].shape)
-        if shape is None or "1" in shape:
+        if shape is None or "1" in shape or not joins:
             return False
-        _apply(draft, OPERATIONS["mul"], None, (left, right), {"*": shape})
+        _apply(draft, draft.chance.choice(joins), None, (left, right), {"*": shape})
     return bool(draft.steps) and "1" not in draft.tensors[draft.steps[-1].name].shape and ends == [draft.steps[-1].name]
 
 
 def _step(draft: Draft, operation: Operation, x: str) -> None:
     """Applies *operation* to *x*, if one of its forms fits."""
     tensor = draft.tensors[x]
-    if not set(operation.needs.split()) <= tensor.flags:
+    maker = next((one.operation.name for one in draft.steps if one.name == x), "")
+    if not set(operation.needs.split()) <= tensor.flags or (maker and maker == operation.undoes):
         return
-    form = form_of(draft.chance.choice(operation.shapes))
-    sizes = matched(form.operands[operation.walk].axes, tensor.shape)
-    if sizes is None:
+    if operation.name == "max" and any(one.operation.family in TYING for one in draft.steps):
         return
     if operation.other:
         _with_other(draft, operation, x)
         return
+    forms = [form_of(one) for one in operation.shapes]
+    form = draft.chance.choice([one for one in forms if draft.square or not one.is_square] or forms)
+    sizes = matched(form.operands[operation.walk].axes, tensor.shape)
     fresh = [size for size in DIMS if size not in " ".join(tensor.shape)]
+    new = {letter for operand in (*form.operands, Operand(form.output)) for letter in operand.letters}
+    if sizes is None or len(new - set(sizes)) > len(fresh):
+        return
     draft.chance.shuffle(fresh)
-    for letter in (one for operand in (*form.operands, Operand(form.output)) for one in operand.axes):
-        if letter not in sizes and letter != "1":
-            sizes[letter] = (fresh.pop(),)
+    sizes |= {letter: (fresh.pop(),) for letter in sorted(new - set(sizes))}
     operands = [x if at == operation.walk else _new(draft, one, sizes) for at, one in enumerate(form.operands)]
     _apply(draft, operation, form, tuple(operands), sizes)
 
 
 def _new(draft: Draft, operand: Operand, sizes: Mapping[str, Shape]) -> str:
     kind = re.sub(r"\((\w)\)", lambda found: f"({sizes[found[1]][0]})", operand.kind)
-    return draft.take(_shape(operand.axes, sizes), kind)
-
-
-def _shape(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
-    return shape_of(axes, sizes)
+    return draft.take(shape_of(operand.axes, sizes), kind)
 
 
 def _with_other(draft: Draft, operation: Operation, x: str) -> None:
@@ -189,7 +209,7 @@ def _with_other(draft: Draft, operation: Operation, x: str) -> None:
         name: wide
         for name, one in draft.tensors.items()
         if name != x and one.graded and (wide := broadcast(one.shape, shape)) is not None and "1" not in wide
-        if not divides or "positive" in one.flags
+        if (not divides or "positive" in one.flags) and not draft.cancels(operation.name, x, name)
     }
     if fitting:
         other = draft.chance.choice(list(fitting))
@@ -200,49 +220,31 @@ def _apply(
     draft: Draft, operation: Operation, form: Form | None, operands: tuple[str, ...], sizes: Mapping[str, Shape]
 ) -> None:
     tensors = [draft.tensors[one] for one in operands]
-    axis = form.axis if form else None
-    shape = _shape(form.output, sizes) if form else sizes["*"]
-    letters = {letter: size[0] for letter, size in sizes.items() if letter.isalpha()}
-    fields = {**letters, "axis": axis}
-    text = operation.forward.format(*operands, **fields)
-    flags = tensors[operation.walk].flags if operation.gives == "=" else frozenset(operation.gives.split())
-    y = draft.write(operation, text, Tensor(shape, flags))
+    fields = {letter: whole(size[0]) for letter, size in sizes.items() if letter.isalpha()}
+    if form and form.axis is not None:
+        fields["axis"] = str(form.axis)
+    step = Step(
+        name=draft.free(NAMES["line"]),
+        operation=operation,
+        operands=operands,
+        fields=fields,
+        shape=shape_of(form.output, sizes) if form else sizes["*"],
+        shapes=tuple(one.shape for one in tensors),
+    )
+    draft.steps.append(step)
+    draft.tensors[step.name] = Tensor(step.shape, _flags(operation, [one.flags for one in tensors]))
     draft.read += operands
-    words = {key: one.format(*operands, **fields) for key, one in operation.words.items()}
-    if axis is not None:
-        words.setdefault("n", tensors[operation.walk].shape[axis])
-    terms = []
-    for at, rule in enumerate(operation.rules[: len(operands)]):
-        other = operands[1 - at] if len(operands) > 1 else ""
-        meant = {"g": f"d{y}", "x": operands[at], "z": other, "y": y, **words}
-        rank = {"g": len(shape), "x": len(tensors[at].shape), "z": len(tensors[1 - at].shape) if other else 0}
-        sent = written(rule, meant, rank, axis)
-        terms.append(Term(operands[at], _fitted(draft, operation, rule, sent, (shape, at, tensors))))
-    draft.steps[-1] = Step(y, draft.steps[-1].text, operation.name, tuple(terms))
+    draft.stretched += sum(step.is_stretched(at) for at in range(len(step.operation.rules[: len(operands)])))
 
 
-def _fitted(
-    draft: Draft, operation: Operation, rule: str, sent: str, shapes: tuple[Shape, int, Sequence[Tensor]]
-) -> str:
-    """What is *sent*, in the shape of the operand: summed where it was copied, copied where it was summed."""
-    shape, at, tensors = shapes
-    want = tensors[at].shape
-    if (operation.back and len(tensors) == 1) or operation.name == "embedding":
-        return sent
-    if (operation.rule or operation.name) == "matmul":
-        have = (*shape[:-2], *want[-2:])
-    elif len(tensors) == 1:
-        if shape != want and rule in {"g", "g / n"}:
-            return f"{sent if sent.isidentifier() else f'({sent})'}.expand_as({_name(draft)})"
-        return sent
-    else:
-        have = shape
-    draft.stretched += have != want
-    return summed(sent, have, want)
-
-
-def _name(draft: Draft) -> str:
-    return draft.read[-1]
+def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
+    """What is known of the numbers of a result."""
+    if operation.gives == "=":
+        return flags[operation.walk]
+    if operation.other and operation.name != "sub":
+        positive = all("positive" in one for one in flags)
+        return frozenset({"positive"} if positive else {"signed"} & (flags[0] | flags[1]))
+    return frozenset(operation.gives.split())
 
 
 def _item(draft: Draft, level: int, seed: int, wanted: str, within: tuple[str, ...]) -> Item:
@@ -259,6 +261,6 @@ def _item(draft: Draft, level: int, seed: int, wanted: str, within: tuple[str, .
         forward=head + "".join(f"{step.text}\n" for step in draft.steps),
         solution="".join(f"{line}\n" for line, _ in lines),
         by=tuple(operation for _, operation in lines),
-        operations=tuple(step.operation for step in draft.steps),
+        operations=tuple(step.operation.name for step in draft.steps),
         points=draft.points,
     )

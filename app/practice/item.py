@@ -107,8 +107,7 @@ class Item:
 
     def parsed(self, fragment: str) -> tuple[Lesson | None, tuple[LessonError, ...]]:
         """A lesson that holds *fragment* alone, or what is wrong with it."""
-        front = f"---\ntitle: Practice\nid: {self.name}\nestimate: 5 min\n---\n\n"
-        return parse_lesson(front + fragment, LESSON_PATH)
+        return parse_lesson(fragment, LESSON_PATH, piece=True)
 
     def lesson_of(self, fragment: str) -> Lesson:
         """Like `parsed`, for what this room wrote: that is sound."""

@@ -16,12 +16,22 @@ class Operand:
     axes: tuple[str, ...]
     kind: str = ""
 
+    @property
+    def letters(self) -> set[str]:
+        """The sizes that it names; what it is may name one, too."""
+        return set(re.findall(r"[a-z]", " ".join(self.axes))) | set(re.findall(r"\((\w)\)", self.kind))
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
     operands: tuple[Operand, ...]
     output: tuple[str, ...]
     axis: int | None
+
+    @property
+    def is_square(self) -> bool:
+        """Whether one of its operands has the same size twice."""
+        return any(len(set(one.axes)) < len(one.axes) for one in self.operands)
 
 
 @cache
@@ -47,14 +57,28 @@ def matched(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
         return None
     found: dict[str, Shape] = {"...": shape[:lead]}
     for letter, size in zip(axes[1:] if axes[0] == "..." else axes, shape[lead:], strict=True):
-        if (letter == "1") != (size == "1") or found.setdefault(letter, (size,)) != (size,):
+        if (
+            (letter == "1") != (size == "1")
+            or letter.isdigit() != size.isdigit()
+            or found.setdefault(letter, (size,)) != (size,)
+        ):
             return None
     return found
 
 
 def shape_of(axes: tuple[str, ...], sizes: Mapping[str, Shape]) -> Shape:
-    """The shape that *axes* write."""
-    return tuple(size for letter in axes for size in (("1",) if letter == "1" else sizes[letter]))
+    """The shape that *axes* write; `b+c` is a sum of sizes, `2` is 2."""
+    return tuple(size for axis in axes for size in (sizes[axis] if axis in ("...", "*") else (_size(axis, sizes),)))
+
+
+def _size(axis: str, sizes: Mapping[str, Shape]) -> str:
+    text = re.sub(r"[a-z]", lambda found: whole(sizes[found[0]][0]), axis)
+    return re.sub(r"([-+*])", r" \1 ", text) if len(axis) > 1 else sizes[axis][0] if axis in sizes else axis
+
+
+def whole(size: str) -> str:
+    """*size* as a factor of something else."""
+    return size if size.isalnum() else f"({size})"
 
 
 def broadcast(one: Shape, other: Shape) -> Shape | None:

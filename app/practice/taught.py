@@ -23,6 +23,7 @@ Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices."""
 FORK = "fork"
 LARGEST = 2**24
+UNSTEPPED = frozenset({"tensor", "number", "library"})
 SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
 
 
@@ -42,7 +43,11 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
             fill = np.int64(0) if one.distribution == "ints" else np.float64(1.0)
             arrays[one.name] = np.broadcast_to(fill, shape_of(one, dict(dims)))
     # What is done with single numbers alone teaches nothing about tensors.
-    nodes = (one for one in _nodes(source, arrays, dict(dims)) if any(each.value.ndim for each in one.operands))
+    nodes = (
+        one
+        for one in _nodes(source, arrays, dict(dims))
+        if _scatters(one) or any(each.value.ndim for each in one.operands)
+    )
     return tuple((kind_of(node), _read(node)) for node in nodes)
 
 
@@ -79,6 +84,8 @@ def families_of(operations: Iterable[str]) -> frozenset[str]:
 
 
 def kind_of(node: Node) -> Kind:
+    if _scatters(node):
+        return "index_add", ""
     plain = [one.op == "number" for one in node.operands]
     if any(plain):
         return node.op, "number"
@@ -119,7 +126,7 @@ def _example(operation: Operation) -> Iterator[Kind]:
     """The kinds of the steps of *operation* on its first shapes."""
     shapes, _, axis = operation.shapes[0].partition("@")
     operands = [one.strip() for one in shapes.partition("->")[0].split(",")]
-    names = "xz"
+    names = "xzm"
     arrays = {name: _array(one) for name, one in zip(names, operands, strict=False)}
     source = operation.forward.format(*names, axis=axis.strip() or "0", **SMALL)
     return (kind_of(node) for node in _nodes(f"y = {source}", arrays, {}))
@@ -128,7 +135,7 @@ def _example(operation: Operation) -> Iterator[Kind]:
 def _array(operand: str) -> Array:
     """An array for one operand of a row of the table, such as `... a b` or `a c:ints(b)`."""
     sizes, _, what = operand.partition(":")
-    shape = [SMALL.get(one, 1) for one in sizes.replace("*", "a b").replace("...", "l").split()]
+    shape = [SMALL[one] if one in SMALL else int(one) for one in sizes.replace("*", "a b").replace("...", "l").split()]
     fill = np.int64(0) if what.startswith("ints") else np.bool_(False) if what.startswith("mask") else np.float64(1.0)
     return np.broadcast_to(fill, shape)
 
@@ -142,8 +149,18 @@ def _nodes(source: str, arrays: Mapping[str, Array], dims: Mapping[str, int]) ->
             known: dict[int, Node] = {}
             with suppress(UntracedError):
                 scope.run([statement], known)
-            yield from (node for node in known.values() if node.op not in {"tensor", "number", "library"})
+            yield from (node for node in known.values() if _scatters(node) or node.op not in UNSTEPPED)
+
+
+def _scatters(node: Node) -> bool:
+    """Whether rows are added at indices, which is read for its value alone."""
+    match node.expr:
+        case ast.Call(func=ast.Attribute(attr="index_add")):
+            return node.op == "library"
+    return False
 
 
 def _read(node: Node) -> frozenset[str]:
+    if _scatters(node) and node.expr is not None:
+        return frozenset(one.id for one in ast.walk(node.expr) if isinstance(one, ast.Name))
     return frozenset(one.text for one in node.operands if one.op == "tensor")

@@ -122,6 +122,8 @@ def _edited(op: str, rule: str) -> Iterator[Slip]:
         kind, word = _kind(edit, op)
         if text != rule and kind in RULE and "g" in names_of(text):
             yield _slip(kind, text, rule, word)
+        elif kind == "drop-factor" and not isinstance(edit.change.piece, ast.Name) and "g" not in names_of(text):
+            yield _slip("part", text, rule)
 
 
 def _places(op: str) -> str:

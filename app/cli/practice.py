@@ -1,0 +1,86 @@
+"""`backhand practice`: exercises that are drawn, for lessons and for whoever wants to know how good they are."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import typer
+
+from app.check.bounded_grader import Patient
+from app.cli import environment
+from app.cli.graders import settled
+from app.cli.refuse import refuse
+from app.engine.grader import Grader
+from app.engine.pool.local_graders import LocalGraders
+from app.practice.draw import NothingFitsError
+from app.practice.draw import draw as drawn
+from app.practice.proof import SEEDS, NotProvedError, Proof, drawn_and_proved
+from app.practice.proof import prove as proved
+
+T = TypeVar("T")
+HEAD = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line", "unrecognised", "rows")
+
+
+def draw(level: int, wanted: str, within: list[str], seed: int | None) -> None:
+    """Print an exercise that was proved, as a piece of a lesson."""
+    start = random.randrange(1_000_000) if seed is None else seed
+    item, _ = _asked(lambda grader: drawn_and_proved(level, wanted, grader, start, within))
+    if item is None:
+        refuse(f"None of {SEEDS} exercises from seed {start} was proved. Try another seed or level.")
+    typer.echo(item.fragment.rstrip())
+
+
+def prove(level: int, wanted: str, count: int, seed: int) -> None:
+    """Print why exercises are not kept, and the table of acceptance."""
+    found = _asked(lambda grader: _proofs(level, wanted, range(seed, seed + count), grader))
+    mutants = sum(one.mutants for one in found)
+    rows = {row.partition(":")[0] for one in found for row in one.rows}
+    told = (
+        level,
+        count,
+        sum(one.solved for one in found),
+        sum(one.kept for one in found),
+        mutants,
+        sum(one.survived for one in found),
+        _part(sum(one.one_red for one in found), mutants - sum(one.survived for one in found)),
+        _part(sum(one.unrecognised for one in found), mutants),
+        len(rows),
+    )
+    for line in (HEAD, ["---"] * len(HEAD), told):
+        typer.echo(f"| {' | '.join(map(str, line))} |")
+
+
+async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list[Proof]:
+    found = []
+    for seed in seeds:
+        proof = await proved(drawn(level, seed, wanted), grader)
+        found.append(proof)
+        if not proof.kept:
+            typer.echo(f"Seed {seed} is not kept: {proof.reason}")
+    return found
+
+
+def _part(some: int, of: int) -> str:
+    return f"{100 * some / of:.1f} %" if of else "-"
+
+
+def _asked(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
+    try:
+        return asyncio.run(_of_graders(question))
+    except (NothingFitsError, NotProvedError) as error:
+        refuse(str(error))
+
+
+async def _of_graders(question: Callable[[Grader], Coroutine[Any, Any, T]]) -> T:
+    async with _graders() as grader:
+        return await question(grader)
+
+
+@asynccontextmanager
+async def _graders() -> AsyncIterator[Grader]:
+    async with settled(LocalGraders(environment.settings(), keep_facts=False)) as graders:
+        if graders.readiness.state != "ready":
+            refuse(f"Nothing was proved. {graders.readiness.reason}")
+        yield Patient(graders)

@@ -1,0 +1,162 @@
+"""Why an exercise may be given to learners: its solution passes by rule, and everything that is nearly it is refused.
+
+The forward program runs on three sets of numbers, the lesson's own and two hidden ones; no gradient is zero by nature;
+no single-edit mutant of the solution passes; and what the exercise was drawn for can be seen at it.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.check.findings import UNANSWERED
+from app.check.mutants import Mutant, mutants_of
+from app.engine.task import AnyTask
+from app.grading.diagnosis.phrases import slips_of
+from app.grading.judge.verdict import NameVerdict, Verdict
+from app.practice.backward import Step, step_of
+from app.practice.draw import draw
+from app.practice.item import Item
+from app.practice.operations import OPERATIONS
+
+SEEDS = 50
+"""How many are tried before it is given up."""
+CURATED = {1: (3, 5, 11), 2: (4, 8, 14), 3: (7, 9, 16)}
+"""By level: seeds, drawn without a wish, that a test proves."""
+RED = frozenset({"wrong", "aliased", "mutated"})
+
+
+class Checks(Protocol):
+    """The part of a grader that proofs need."""
+
+    async def check(self, task: AnyTask, code: str) -> Verdict: ...
+
+
+class NotProvedError(RuntimeError):
+    """The graders did not answer; nothing is known of the exercise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What was found out about an exercise.
+
+    Args:
+        reason: Why it is not kept; empty where it is.
+        solved: Whether its solution passes.
+        mutants: How many were tried, and of them *survived*, gave *one_red* line, and were *unrecognised*.
+        rows: The rows of the diagnosis that were seen.
+    """
+
+    reason: str = ""
+    solved: bool = False
+    mutants: int = 0
+    survived: int = 0
+    one_red: int = 0
+    unrecognised: int = 0
+    rows: frozenset[str] = frozenset()
+
+    @property
+    def kept(self) -> bool:
+        return not self.reason
+
+
+async def prove(item: Item, grader: Checks) -> Proof:
+    """The proof of *item*.
+
+    Raises:
+        NotProvedError: The graders were busy or broken.
+    """
+    solution = _answered(await grader.check(item.task, item.solution))
+    if not solution.passed:
+        return Proof(reason=f"its solution does not pass: {solution.message or _first_message(solution)}")
+    if notes := [one.note for one in solution.names if one.note]:
+        return Proof(reason=f"a gradient says nothing: {notes[0]}", solved=True)
+    mutants = mutants_of(item.solution, frozenset(item.require))
+    slips = [one for one in wrong_lines(item) if one.edit.startswith(item.wanted)] if item.wanted else []
+    tried = (*mutants, *slips)
+    verdicts = await asyncio.gather(*(grader.check(item.task, one.code) for one in tried))
+    seen = [_answered(one) for one in verdicts]
+    return _proof(item, seen[: len(mutants)], frozenset(row for one in seen for row in _rows(one)))
+
+
+def _proof(item: Item, verdicts: Sequence[Verdict], rows: frozenset[str]) -> Proof:
+    survived = sum(one.passed for one in verdicts)
+    reds = [[name for name in one.names if name.verdict in RED] for one in verdicts if not one.passed]
+    reason = f"{survived} wrong solutions pass" if survived else ""
+    if not reason and item.wanted and not any(f"{row}:".startswith(f"{item.wanted}:") for row in rows):
+        reason = f"no mistake at it is named {item.wanted!r}"
+    return Proof(
+        reason=reason,
+        solved=True,
+        mutants=len(verdicts),
+        survived=survived,
+        one_red=sum(len(one) == 1 for one in reds),
+        unrecognised=sum(any(row_of(name) == "unrecognised" for name in one) for one in reds),
+        rows=rows,
+    )
+
+
+def _answered(verdict: Verdict) -> Verdict:
+    if verdict.outcome in UNANSWERED and not verdict.message.startswith("This exercise"):
+        raise NotProvedError(verdict.message)
+    return verdict
+
+
+def _first_message(verdict: Verdict) -> str:
+    return next((one.message for one in verdict.names if one.message), "")
+
+
+def _rows(verdict: Verdict) -> Iterator[str]:
+    return (row_of(one) for one in verdict.names if one.verdict in RED)
+
+
+def row_of(verdict: NameVerdict) -> str:
+    """The row of the diagnosis, such as `mean` of `db:mean`."""
+    return (verdict.code or "").partition(":")[2]
+
+
+def wrong_lines(item: Item) -> Iterator[Mutant]:
+    """The solution with one of the slips that have a sentence of their own; its row is the edit."""
+    shapes = {name: tuple(text.strip("()").rstrip(",").split(", ")) for name, text in item.shapes.items()}
+    for text, name in zip(item.program.source.splitlines(), item.operations, strict=True):
+        row = OPERATIONS.get(name)
+        step = step_of(text, row, shapes) if row else None
+        for at in range(len(step.operation.rules[: len(step.operands)]) if step else 0):
+            assert step is not None
+            yield from _slips(item, step, at)
+
+
+def _slips(item: Item, step: Step, at: int) -> Iterator[Mutant]:
+    right = step.sent(at, step.operation.rules[at])
+    to = f"d{step.operands[at]}"
+    places = [rank for rank, line in enumerate(item.lines) if line in (f"{to} = {right}", f"{to} += {right}")]
+    for rule, (row, _) in slips_of(step.operation.known_as, at).items() if len(places) == 1 else ():
+        try:
+            wrong = step.sent(at, rule)
+        except KeyError:
+            continue  # a slip in words that are none of torch's
+        lines = list(item.lines)
+        lines[places[0]] = f"{lines[places[0]].partition('= ')[0]}= {wrong}"
+        yield Mutant(code="\n".join(lines) + "\n", line=places[0] + 1, edit=row)
+
+
+async def drawn_and_proved(
+    level: int, wanted: str, grader: Checks, seed: int = 0, within: Sequence[str] = ()
+) -> tuple[Item | None, int]:
+    """The first exercise from *seed* on that is proved, or None after `SEEDS` of them, and the next seed.
+
+    Raises:
+        NothingFitsError: No exercise is like that.
+        NotProvedError: The graders were busy or broken.
+    """
+    for each in range(seed, seed + SEEDS):
+        item = draw(level, each, wanted, within)
+        if (await prove(item, grader)).kept:
+            return item, each + 1
+    return None, seed + SEEDS
+
+
+def curated(level: int, number: int) -> Item:
+    """One of the exercises that were proved before, for where there is no time or no luck."""
+    seeds = CURATED[level]
+    return draw(level, seeds[number % len(seeds)])

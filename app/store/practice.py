@@ -1,0 +1,69 @@
+"""Items of practice that are at hand: what was drawn and proved before anybody asked for it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.database import now
+from app.store.tables import PracticeAttempt, PracticeItem
+
+WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """How many items of a kind nobody was given yet, and the first seed that none of the kind has."""
+
+    unused: int
+    seed: int
+
+
+async def keep(db: AsyncSession, item: Mapping[str, object]) -> None:
+    """Store an *item* that was proved, by column; one that is there already stays as it is."""
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    row = insert(PracticeItem).values(form=WRITE, proved_at=now(), **item)
+    await db.execute(row.on_conflict_do_nothing())
+
+
+async def stock(db: AsyncSession, version: int, level: int, wanted: str, within: str) -> Stock:
+    """Of the items that were drawn like that."""
+    mine = (
+        PracticeItem.version == version,
+        PracticeItem.level == level,
+        PracticeItem.wanted == wanted,
+        PracticeItem.within == within,
+        PracticeItem.form == WRITE,
+    )
+    unused = select(func.count()).where(*mine, ~exists().where(PracticeAttempt.item_id == PracticeItem.id))
+    last = await db.scalar(select(func.max(PracticeItem.seed)).where(*mine))
+    return Stock(await db.scalar(unused) or 0, 0 if last is None else last + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """How one learner fared with an item; *alone* is without a slip and without a hint."""
+
+    learner: int
+    operations: str
+    alone: bool
+
+
+async def tries(db: AsyncSession) -> list[Try]:
+    """All items that learners finished, in the order of time."""
+    rows = select(PracticeAttempt, PracticeItem.operations).join(PracticeItem)
+    found = await db.execute(rows.where(PracticeAttempt.done_at.is_not(None)).order_by(PracticeAttempt.done_at))
+    return [Try(one.learner_id, operations, not one.code and not one.hints) for one, operations in found]
+
+
+async def points(db: AsyncSession) -> list[tuple[int, str, float]]:
+    """Of every item: its number, its operations, its points."""
+    rows = await db.execute(select(PracticeItem.id, PracticeItem.operations, PracticeItem.points))
+    return [(number, operations, value) for number, operations, value in rows]
+
+
+async def set_points(db: AsyncSession, changed: Iterable[tuple[int, float]]) -> None:
+    for number, value in changed:
+        await db.execute(update(PracticeItem).where(PracticeItem.id == number).values(points=value))

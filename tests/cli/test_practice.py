@@ -1,0 +1,65 @@
+"""`backhand practice` as authors and operators call it."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from app.cli import practice as practice_command
+from app.cli.commands import app
+from app.content.course import load_lesson
+from app.content.parse import parse_lesson
+from app.practice.draw import draw
+from tests.graders import SharedGraders
+
+
+@pytest.fixture
+def run(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(practice_command, "LocalGraders", lambda *_, **__: graders)
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+
+    def called(*words: str) -> Result:
+        return CliRunner().invoke(app, ["practice", *words])
+
+    return called
+
+
+def test_what_is_drawn_is_a_piece_of_a_lesson_and_the_same_for_the_same_seed(run, tmp_path: Path) -> None:
+    words = ("draw", "--level", "1", "--wanted", "mean", "--seed", "3")
+    first, second = run(*words), run(*words)
+    (tmp_path / "01-piece.md").write_text(first.stdout)
+
+    assert first.stdout == second.stdout
+    assert load_lesson(tmp_path / "01-piece.md").exercises[0].name.startswith("mean-1-")
+
+
+def test_the_operations_may_be_chosen(run) -> None:
+    found = run("draw", "--level", "1", "--within", "matmul bias", "--seed", "1")
+
+    assert found.exit_code == 0
+    assert "torch." not in found.stdout
+
+
+@pytest.mark.parametrize("words", [("--wanted", "meen"), ("--within", "matmull"), ("--level", "2", "--within", "tanh")])
+def test_what_cannot_be_drawn_is_said_in_a_sentence(run, words: tuple[str, ...]) -> None:
+    found = run("draw", *words)
+
+    assert found.exit_code != 0
+    assert "Traceback" not in found.output
+    assert words[-1] in found.output or "none of these operations" in found.output
+
+
+def test_a_table_tells_how_many_exercises_are_kept(run) -> None:
+    head, _, told = run("prove", "--level", "1", "--count", "2", "--seed", "1").stdout.splitlines()
+
+    assert dict(zip(head.strip("| ").split(" | "), told.strip("| ").split(" | "), strict=True))["kept"] == "2"
+
+
+def test_a_piece_of_a_lesson_needs_no_front_matter_and_a_lesson_does() -> None:
+    fragment = draw(1, 1).fragment
+
+    piece, errors = parse_lesson(fragment, "1-unit/01-piece.md", piece=True)
+    assert piece is not None, errors
+    assert piece.blocks[0].place.line == 1
+    assert [one.code for one in parse_lesson(fragment, "1-unit/01-piece.md")[1]][:1] == ["no-front-matter"]
+    assert parse_lesson("Prose.\n\n" + fragment, "1-unit/01-piece.md", piece=True)[0] is None
