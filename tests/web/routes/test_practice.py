@@ -254,9 +254,9 @@ def test_the_map_says_how_well_something_is_remembered(learner, clock):
     learner.check(LESSON, "linear-backward", WRONG)
     learner.solve(learner.next(begin="1"))
 
-    assert "Matrix products the transpose of the right answer (fresh) Fresh in" in learner.text("/practice/map")
+    assert "Matrix products: fresh, comes back in" in learner.text("/practice/map")
     clock.forward(days=100)
-    assert "Matrix products the transpose of the right answer (due) Due now" in learner.text("/practice/map")
+    assert "Matrix products: due the transpose of the right answer (due)" in learner.text("/practice/map")
 
 
 def test_somebody_who_leaves_an_exercise_is_asked_in_another_way(learner):
