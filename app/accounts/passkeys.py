@@ -22,6 +22,7 @@ from app.accounts.credentials import Proof
 from app.store.classes import RefusedError
 from app.store.tables import Credential
 
+LONGEST_ID = 2000
 NO_PROOF = "That passkey could not be checked: it was made for another address, or for another try. Try again."
 UNKNOWN = "No account here has this passkey. It may have been removed; sign in another way."
 
@@ -59,7 +60,7 @@ def to_enter(here: Here) -> dict[str, Any]:
 def made(here: Here, challenge: str, shown: dict[str, Any]) -> Proof:
     """
     Raises:
-        RefusedError: *shown* is no new passkey for this challenge.
+        RefusedError: *shown* is no passkey that was made for this challenge.
     """
     try:
         found = webauthn.verify_registration_response(
@@ -80,7 +81,9 @@ def made(here: Here, challenge: str, shown: dict[str, Any]) -> Proof:
 
 
 def shown_id(shown: dict[str, Any]) -> str:
-    return str(shown.get("id", ""))
+    """The id as it is looked up; "" for what can be none."""
+    found = str(shown.get("id", ""))
+    return found if found.isascii() and found.isprintable() and len(found) < LONGEST_ID else ""
 
 
 def proved(here: Here, challenge: str, shown: dict[str, Any], credential: Credential | None) -> Proof:

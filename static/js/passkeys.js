@@ -14,8 +14,8 @@ async function post(address, value) {
   throw new Error(answer.said ?? (response.status === 429 ? "Too many tries. Wait a minute." : "The server did not answer. Try again."));
 }
 
-async function go(kind, back) {
-  const options = await post("/sign-in/passkey/ask", { make: kind === "make", back });
+async function go({ passkey: kind, back, add = "" }) {
+  const options = await post("/sign-in/passkey/ask", { make: kind === "make", back, add: add === "yes" });
   const shown =
     kind === "make"
       ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
@@ -33,7 +33,7 @@ document.addEventListener("click", async (event) => {
   said.hidden = true;
   button.disabled = true;
   try {
-    await go(button.dataset.passkey, button.dataset.back);
+    await go(button.dataset);
   } catch (error) {
     // What a device says is for programmers; what the server says is for people.
     said.textContent = error instanceof DOMException ? FAILED : error.message;

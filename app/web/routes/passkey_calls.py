@@ -31,7 +31,12 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
     async with site.database.write() as db:
         have = await ways(db, learner) if learner is not None else []
         options = passkeys.to_make(here, _name(visitor), have) if make else passkeys.to_enter(here)
-        data = {"challenge": options["challenge"], "make": make, "add": learner, "back": str(sent.get("back", "/"))}
+        data = {
+            "challenge": options["challenge"],
+            "make": make,
+            "add": learner if sent.get("add") is True else None,
+            "back": str(sent.get("back", "/")),
+        }
         token = await tickets.issue(db, "passkey", data)
     response = JSONResponse(options, headers={"cache-control": "no-store"})
     keep(request, response, COOKIE, token, PATH, MINUTES)
@@ -47,8 +52,7 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
     except RefusedError as refused:
         return JSONResponse({"said": str(refused)}, 422)
     site.tries.charge(("address", visitor.network), -1)
-    # A new passkey on a machine where somebody is signed in is theirs: they asked for it on their own page.
-    add = asked["make"] and await adds(visitor, asked["add"])
+    add = await adds(visitor, asked["add"])
     response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     answer = JSONResponse({"to": response.headers["location"]})
     answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
@@ -62,10 +66,13 @@ async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Pr
         asked = await tickets.take(db, "passkey", cookie(request.headers, COOKIE))
     if asked is None:
         raise RefusedError(GONE)
-    if asked["make"]:
-        return passkeys.made(here, asked["challenge"], sent), asked
+    made = passkeys.made(here, asked["challenge"], sent) if asked["make"] else None
     async with site.database.read() as db:
-        credential = await found(db, "passkey", here.host, passkeys.shown_id(sent))
+        credential = await found(db, "passkey", here.host, made.subject if made else passkeys.shown_id(sent))
+    if made is not None:
+        if credential is not None:  # whoever makes one under the id of another proves nothing of that one
+            raise RefusedError(passkeys.NO_PROOF)
+        return made, asked
     return passkeys.proved(here, asked["challenge"], sent, credential), asked
 
 
