@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 PREFIX = "BACKHAND_"
 DATABASES = ("postgresql", "sqlite")
+ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
 OWN_WORDS = frozenset({"passkey", "email", "code", "password", "name", "proxy", "reset"})
 """What stands after `/sign-in/` already."""
 PROVIDERS_FORM = 'It wants {"campus": {"title": ..., "issuer": "https://...", "client_id": ..., "client_secret": ...}}'
@@ -134,10 +135,9 @@ class Settings(BaseSettings):
     @field_validator("address")
     @classmethod
     def _of_this_server(cls, address: str) -> str:
-        parts = urlsplit(address)
-        if address and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/")):
+        if address and not ADDRESS.fullmatch(address):
             raise ValueError("It wants a scheme and a host and nothing else, such as https://learn.example.org")
-        return address.rstrip("/")
+        return address.rstrip("/").lower()
 
     @field_validator("oidc")
     @classmethod

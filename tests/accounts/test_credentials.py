@@ -1,0 +1,180 @@
+"""Whose a browser is after it has proved something: what comes along, what ends, what nobody can prepare."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from app.accounts import credentials, passwords, tickets
+from app.accounts.credentials import Entered, Proof
+from app.store import drafts, learners
+from app.store.database import Database, now
+from app.store.tables import Credential, Draft, Learner, Session
+
+pytestmark = pytest.mark.anyio
+
+ADA = Proof(kind="email", issuer="", subject="ada@example.org")
+
+
+def proof(subject: str, **values: Any) -> Proof:
+    return Proof(**{"kind": "oidc", "issuer": "https://campus.example", "subject": subject, **values})
+
+
+async def enter(database: Database, token: str, shown: Proof, **values: Any) -> Entered:
+    async with database.write() as db:
+        return await credentials.enter(db, token, shown, "A browser", **values)
+
+
+async def begun(database: Database, text: str) -> tuple[int, str]:
+    async with database.write() as db:
+        learner, token = await learners.begin_session(db)
+        await drafts.save_draft(db, learner, "lesson", text, text)
+    return learner, token
+
+
+async def texts(database: Database, learner: int) -> set[str]:
+    async with database.read() as db:
+        return set(await db.scalars(select(Draft.text).where(Draft.learner_id == learner)))
+
+
+async def count(database: Database, table: Any) -> int:
+    async with database.read() as db:
+        return await db.scalar(select(func.count()).select_from(table)) or 0
+
+
+async def test_what_somebody_put_beside_an_unverified_way_does_not_survive_its_owner(
+    database: Database, me: int
+) -> None:
+    """An account prepared under somebody else's address, with a key of one's own, must not become theirs and mine."""
+    async with database.write() as db:
+        db.add(
+            Credential(learner_id=me, kind="email", issuer="", subject=ADA.subject, verified=False, created_at=now())
+        )
+        db.add(Credential(learner_id=me, kind="passkey", issuer="h", subject="k", verified=True, created_at=now()))
+        planted = await learners.open_session(db, me)
+
+    found = await enter(database, "", ADA)
+
+    assert found.known.learner == me
+    async with database.read() as db:
+        assert [one.kind for one in await credentials.ways(db, me)] == ["email"]
+        assert await learners.known(db, planted) is None
+
+
+async def test_an_unverified_way_does_not_survive_a_verified_sign_in(database: Database) -> None:
+    mine = (await enter(database, "", proof("ada"))).known.learner
+    async with database.write() as db:
+        row = {"kind": "email", "issuer": "", "subject": "x@e.org", "verified": False}
+        db.add(Credential(learner_id=mine, created_at=now(), **row))
+
+    await enter(database, "", proof("ada"))
+
+    async with database.read() as db:
+        assert [one.kind for one in await credentials.ways(db, mine)] == ["oidc"]
+
+
+@pytest.mark.parametrize(
+    "other", [{"issuer": "https://else.example"}, {"kind": "email"}, {"subject": "ada@EXAMPLE.org"}]
+)
+async def test_only_the_same_way_of_the_same_issuer_is_the_same_person(database: Database, other: Any) -> None:
+    shown = {"kind": "oidc", "issuer": "https://campus.example", "subject": "ada@example.org"}
+    one = await enter(database, "", Proof(**shown))
+
+    another = await enter(database, "", Proof(**{**shown, **other}))
+
+    assert one.known.learner != another.known.learner
+
+
+async def test_two_tabs_that_sign_in_at_once_end_as_the_same_person_with_every_text(database: Database) -> None:
+    account = (await enter(database, "", proof("ada"))).known.learner
+    _, token = await begun(database, "written before")
+
+    found = await asyncio.gather(*(enter(database, token, proof("ada")) for _ in range(3)))
+
+    assert {one.known.learner for one in found} == {account}
+    assert await texts(database, account) == {"written before"}
+    assert await count(database, Learner) == 1
+
+
+async def test_tabs_that_sign_in_to_two_accounts_at_once_lose_nothing(database: Database) -> None:
+    ada = (await enter(database, "", proof("ada"))).known.learner
+    grace = (await enter(database, "", proof("grace"))).known.learner
+    _, token = await begun(database, "written before")
+
+    await asyncio.gather(enter(database, token, proof("ada")), enter(database, token, proof("grace")))
+
+    assert sorted([await texts(database, ada), await texts(database, grace)], key=len) == [set(), {"written before"}]
+
+
+async def test_a_name_that_two_take_at_once_is_one_persons(database: Database) -> None:
+    async def take() -> Entered:
+        async with database.write() as db:
+            shown = await passwords.new_proof(db, "Ada", "hash")
+            return await credentials.enter(db, "", shown, "A browser")
+
+    found = await asyncio.gather(take(), take(), return_exceptions=True)
+
+    assert sum(isinstance(one, Entered) for one in found) == 1
+    assert await count(database, Credential) == 1
+
+
+async def test_sessions_end_with_the_way_that_opened_them_but_not_the_one_here(database: Database) -> None:
+    here = await enter(database, "", proof("ada"))
+    there = await enter(database, "", proof("ada"))
+    other = await enter(database, here.token, ADA, add=True)
+    async with database.read() as db:
+        campus = (await credentials.ways(db, here.known.learner))[0].id
+
+    async with database.write() as db:
+        await credentials.remove(db, here.known.learner, campus, other.token)
+
+    async with database.read() as db:
+        assert await learners.known(db, there.token) is None
+        assert await learners.known(db, other.token) is not None
+
+
+async def test_an_account_is_never_forgotten_however_long_it_is_away(database: Database, me: int) -> None:
+    await enter(database, "", proof("ada"))
+    later = now() + timedelta(days=4000)
+
+    async with database.write() as db:
+        await learners.forget_sessions(db, later)
+        await learners.forget_lost(db, later)
+        await learners.forget_empty(db, later)
+
+    assert await count(database, Learner) == 1
+    assert await count(database, Session) == 0
+    assert (await enter(database, "", proof("ada"))).known.learner != me
+
+
+async def test_a_ticket_is_taken_once_and_tried_as_often_as_it_may(database: Database) -> None:
+    async with database.write() as db:
+        token = await tickets.issue(db, "email-code", {"x": 1})
+        spent = await tickets.issue(db, "email-code", {"x": 2})
+
+    async def take() -> object:
+        async with database.write() as db:
+            return await tickets.take(db, "email-code", token)
+
+    async def guess() -> object:
+        async with database.write() as db:
+            return await tickets.try_out(db, "email-code", spent, 5)
+
+    taken = await asyncio.gather(*(take() for _ in range(4)))
+    tried = await asyncio.gather(*(guess() for _ in range(8)))
+
+    assert [one for one in taken if one] == [{"x": 1}]
+    assert len([one for one in tried if one]) == 5
+
+
+async def test_a_ticket_is_for_one_thing_and_for_a_while(database: Database) -> None:
+    async with database.write() as db:
+        token = await tickets.issue(db, "merge", {})
+        old = await tickets.issue(db, "merge", {}, lives=timedelta(seconds=-1))
+
+    async with database.write() as db:
+        assert await tickets.take(db, "reset", token) is None
+        assert await tickets.look(db, "merge", old) is None
+        assert await tickets.look(db, "merge", token) == {}
