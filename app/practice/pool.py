@@ -1,19 +1,22 @@
-"""The next exercise at hand: what may be asked for soon is drawn and proved while graders have nothing else to do."""
+"""The next exercise at hand: what was asked for is drawn and proved again while graders have nothing else to do."""
 
 import asyncio
 import json
+import random
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import structlog
 
+from app.check.bounded_grader import Patient
 from app.engine.grader import Grader
 from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
-from app.practice.draw import BANDS, VERSION, NothingFitsError
+from app.practice.draw import VERSION, NothingFitsError, draw
 from app.practice.item import Item
-from app.practice.proof import NotProvedError, drawn_and_proved
+from app.practice.operations import OPERATIONS, TABLE
+from app.practice.proof import CURATED, Checks, NotProvedError, curated, prove
 from app.store import practice
 from app.store.database import Database
 
@@ -23,39 +26,65 @@ pause = asyncio.sleep
 STOCK = 8
 """How many exercises of each kind wait for learners."""
 KINDS = 64
+TRIES = 12
+"""How many exercises are drawn before a kind is given up, while somebody waits or the pool is filled."""
+SEEDS = 2**31
 LOOK_SECONDS = 0.05
 REFILL_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A kind of exercise: see `draw`."""
+    """A kind of exercise: see `draw`; one of its operations is of *family*, if that is not empty."""
 
     level: int
     wanted: str = ""
     within: tuple[str, ...] = ()
+    family: str = ""
 
-    @classmethod
-    def of(cls, level: int, wanted: str = "", within: Iterable[str] = ()) -> "Demand":
-        return cls(level, wanted, tuple(sorted(set(within))))
+    def fits(self, operations: Iterable[str]) -> bool:
+        return not self.family or any(
+            OPERATIONS[name].family == self.family for name in operations if name in OPERATIONS
+        )
 
 
 class Pool:
-    """Exercises of the kinds that were asked for last, and of every level."""
+    """Exercises of the kinds that were asked for last."""
 
     def __init__(self, database: Database, grader: Grader) -> None:
         self._database = database
-        self._grader = Polite(grader)
-        self._demands: OrderedDict[Demand, int] = OrderedDict((Demand(level), 0) for level in BANDS)
+        self._at_once, self._polite = Patient(grader), Polite(grader)
+        self._demands: OrderedDict[Demand, None] = OrderedDict()
 
     @property
     def demands(self) -> tuple[Demand, ...]:
         """What is kept at hand, what was asked for last at the end."""
         return tuple(self._demands)
 
-    def ask(self, demand: Demand) -> None:
-        """Keep exercises of the kind *demand* at hand from now on."""
-        self._demands.setdefault(demand, 0)
+    async def make(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
+        """Keep a new exercise for somebody who waits, and more of its kind from now on; False where there can be none.
+
+        Args:
+            level: Or the nearest from which something can be drawn.
+            family: Of one of its operations, all of which are among *operations*.
+            slip: The first word of a row of the diagnosis; empty for any.
+        """
+        within = tuple(sorted(set(operations) & set(OPERATIONS)))
+        own = [OPERATIONS[name].level for name in within if OPERATIONS[name].family == family]
+        if not own:
+            return False
+        wanted = next((row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip), "")
+        demand = Demand(max(level, min(own)), wanted, within, family)
+        self._ask(demand)
+        item = await self._made(demand, self._at_once) or _known(demand)
+        if item is None:
+            log.warning("practice-not-drawn", level=demand.level, family=family, wanted=wanted)
+            return False
+        await self._keep(item)
+        return True
+
+    def _ask(self, demand: Demand) -> None:
+        self._demands[demand] = None
         self._demands.move_to_end(demand)
         while len(self._demands) > KINDS:
             self._demands.popitem(last=False)
@@ -63,49 +92,51 @@ class Pool:
     async def refill(self) -> None:
         """Draw until enough exercises of every kind are there, those that were asked for last first."""
         for demand in reversed(self.demands):
-            while await self._add(demand):
-                pass
+            while await self._stock(demand) < STOCK and (item := await self._made(demand, self._polite)):
+                await self._keep(item)
 
-    async def _add(self, demand: Demand) -> bool:
-        """One more of a kind; False where there are enough, or none can be made."""
+    async def _stock(self, demand: Demand) -> int:
         async with self._database.read() as db:
-            stock = await practice.stock(db, VERSION, demand.level, demand.wanted, json.dumps(demand.within))
-        if stock.unused >= STOCK:
-            return False
-        seed = max(stock.seed, self._demands.get(demand, 0))
-        try:
-            item, after = await drawn_and_proved(demand.level, demand.wanted, self._grader, seed, demand.within)
-        except (NothingFitsError, NotProvedError) as error:
-            log.info("practice-not-drawn", level=demand.level, wanted=demand.wanted, why=str(error))
-            return False
-        if demand in self._demands:
-            self._demands[demand] = after
-        if item is None:
-            return False
+            unused = await practice.unused(db, VERSION, demand.level, demand.wanted, json.dumps(demand.within))
+        return sum(demand.fits(json.loads(one)) for one in unused)
+
+    async def _made(self, demand: Demand, grader: Checks) -> Item | None:
+        """A new exercise that was proved; None where none can be made."""
+        for _ in range(TRIES):
+            try:
+                item = await asyncio.to_thread(
+                    draw, demand.level, random.randrange(SEEDS), demand.wanted, demand.within
+                )
+                if demand.fits(item.operations) and (await prove(item, grader)).kept:
+                    return item
+            except (NothingFitsError, NotProvedError) as error:
+                log.info("practice-not-made", level=demand.level, wanted=demand.wanted, why=str(error))
+                return None
+        return None
+
+    async def _keep(self, item: Item) -> None:
         async with self._database.write() as db:
             await practice.keep(db, columns_of(item))
-        return True
+
+
+def _known(demand: Demand) -> Item | None:
+    """An exercise of the kind that was proved before, whatever slip it shows."""
+    items = (curated(demand.level, number) for number in range(len(CURATED[demand.level])))
+    return next(
+        (one for one in items if set(one.operations) <= set(demand.within) and demand.fits(one.operations)), None
+    )
 
 
 def columns_of(item: Item) -> dict[str, object]:
     """*item* as the database keeps it."""
-    return {
-        "version": item.version,
-        "level": item.level,
-        "seed": item.seed,
-        "wanted": item.wanted,
-        "within": json.dumps(item.within),
-        "fragment": item.fragment,
-        "forward": item.forward,
-        "solution": item.solution,
-        "operations": json.dumps(item.operations),
-        "by": json.dumps(item.by),
-        "points": item.points,
-    }
+    names = ("version", "level", "seed", "wanted", "fragment", "forward", "solution", "points")
+    lists = ("within", "operations", "by")
+    plain = {name: getattr(item, name) for name in names}
+    return plain | {name: json.dumps(getattr(item, name)) for name in lists}
 
 
 class Polite:
-    """A grader that is asked only while another one waits for a question: no learner waits for longer than one run."""
+    """A grader that is asked only while one waits for a question: no learner waits for longer than for one run."""
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader

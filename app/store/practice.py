@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import exists, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,14 +13,6 @@ from app.store.tables import PracticeAttempt, PracticeItem
 WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
-class Stock:
-    """How many items of a kind nobody was given yet, and the first seed that none of the kind has."""
-
-    unused: int
-    seed: int
-
-
 async def keep(db: AsyncSession, item: Mapping[str, object]) -> None:
     """Store an *item* that was proved, by column; one that is there already stays as it is."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
@@ -28,18 +20,17 @@ async def keep(db: AsyncSession, item: Mapping[str, object]) -> None:
     await db.execute(row.on_conflict_do_nothing())
 
 
-async def stock(db: AsyncSession, version: int, level: int, wanted: str, within: str) -> Stock:
-    """Of the items that were drawn like that."""
-    mine = (
+async def unused(db: AsyncSession, version: int, level: int, wanted: str, within: str) -> list[str]:
+    """The operations of each item that was drawn like that and that nobody was given yet."""
+    mine = select(PracticeItem.operations).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
         PracticeItem.wanted == wanted,
         PracticeItem.within == within,
         PracticeItem.form == WRITE,
+        ~exists().where(PracticeAttempt.item_id == PracticeItem.id),
     )
-    unused = select(func.count()).where(*mine, ~exists().where(PracticeAttempt.item_id == PracticeItem.id))
-    last = await db.scalar(select(func.max(PracticeItem.seed)).where(*mine))
-    return Stock(await db.scalar(unused) or 0, 0 if last is None else last + 1)
+    return list(await db.scalars(mine))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from app.accounts.doors import doors_of
 from app.content.blocks import Course
 from app.content.errors import LessonError
 from app.engine.grader import Grader
+from app.practice.pool import REFILL_SECONDS, Pool
 from app.settings import Settings
 from app.store import sweeping
 from app.store.bus import LOOK_SECONDS, Bus
@@ -32,7 +33,6 @@ from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
-from app.web.practice_drawing import Drawing
 from app.web.practice_items import Curriculum, PracticeItems
 from app.web.practice_sittings import Practice
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
@@ -96,7 +96,7 @@ def create_app(
         new_a_minute=settings.share(settings.new_learners_per_minute),
     )
     assets = Assets()
-    tasks, metrics = Tasks(shown, mark), Metrics()
+    tasks, metrics, pool = Tasks(shown, mark), Metrics(), Pool(database, grader)
     site = Site(
         course=open_to(shown),
         whole=shown,
@@ -111,7 +111,7 @@ def create_app(
         bus=bus,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
-        practice=Practice(Curriculum(open_to(shown)), PracticeItems(), Drawing(database, grader).make),
+        practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool.make),
         doors=doors_of(settings),
     )
 
@@ -125,6 +125,9 @@ def create_app(
         site.runs.check_names()
         stopping = asyncio.Event()
         listening = [asyncio.create_task(one) for one in (bus.listen(), sessions.listen())]
+        refill = sweeping.again_and_again("refill", pool.refill, REFILL_SECONDS, stopping)
+        # What is being proved may be left where it is.
+        listening.append(asyncio.create_task(refill))
         work = [asyncio.create_task(sweeping.again_and_again("take-over", site.runs.take_over, LOOK_SECONDS, stopping))]
         if settings.replicas == 1:
             sweep = partial(sweeping.sweep, database)

@@ -6,15 +6,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from app.engine.grade.engine import Engine
 from app.engine.grader import Load, Readiness
 from app.practice import pool as pools
-from app.practice.draw import VERSION, draw
-from app.practice.pool import Demand, Polite, Pool
-from app.store import practice
+from app.practice.draw import draw
+from app.practice.operations import OPERATIONS
+from app.practice.pool import Polite, Pool
+from app.practice.proof import CURATED, Proof
 from app.store.database import Database
 from app.store.migrate import migrate
+from app.store.tables import PracticeItem
 from tests.grading.boxes.load import OpenJail
 
 pytestmark = pytest.mark.anyio
@@ -48,52 +51,70 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def unused(database: Database, demand: Demand) -> int:
+async def kept(database: Database) -> list[PracticeItem]:
     async with database.read() as db:
-        return (await practice.stock(db, VERSION, demand.level, demand.wanted, json.dumps(demand.within))).unused
+        return list(await db.scalars(select(PracticeItem)))
 
 
-async def test_a_kind_that_was_asked_for_is_kept_at_hand(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "STOCK", 2)
-    monkeypatch.setattr(pools, "BANDS", {1: (1, 6)})
-    demand = Demand.of(1, "mean", ["matmul", "bias"])
+KNOWN = frozenset({"matmul", "bias", "tanh"})
+
+
+async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_more_are_made(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "STOCK", 3)
     pool = Pool(database, Graders())
-    pool.ask(demand)
 
+    assert await pool.make(1, "broadcast", "mean", KNOWN)
+    assert len(await kept(database)) == 1
     await pool.refill()
 
-    assert await unused(database, demand) == 2
-    assert await unused(database, Demand(1)) == 2
+    items = await kept(database)
+    assert len(items) == 3
+    for one in items:
+        assert "bias" in json.loads(one.operations)
+        assert set(json.loads(one.operations)) <= KNOWN
+        assert one.wanted == "mean"
 
 
 async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "STOCK", 0)
-    graders = Graders()
-
-    await Pool(database, graders).refill()
-
-    assert graders.asked == 0
-
-
-async def test_a_kind_that_cannot_be_drawn_holds_up_no_other(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(pools, "STOCK", 1)
-    monkeypatch.setattr(pools, "BANDS", {1: (1, 6)})
-    pool = Pool(database, Graders())
-    pool.ask(Demand.of(3, "", ["tanh"]))
+    graders = Graders()
+    pool = Pool(database, graders)
+    await pool.make(1, "activation", "", KNOWN)
+    before = graders.asked
 
     await pool.refill()
 
-    assert await unused(database, Demand(1)) == 1
+    assert graders.asked == before
 
 
-async def test_of_many_kinds_those_asked_for_last_stay(database: Database) -> None:
+async def test_nothing_is_made_of_what_was_not_taught(database: Database) -> None:
+    assert not await Pool(database, Graders()).make(1, "gate", "", KNOWN)
+    assert await kept(database) == []
+
+
+async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_before(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_):
+        return Proof(reason="a test says so")
+
+    monkeypatch.setattr(pools, "prove", refused)
+
+    assert await Pool(database, Graders()).make(1, "matmul", "", OPERATIONS)
+    assert {one.seed for one in await kept(database)} <= set(CURATED[1])
+    assert len(await kept(database)) == 1
+
+
+async def test_of_many_kinds_those_asked_for_last_stay(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "KINDS", 2)
+    monkeypatch.setattr(pools, "TRIES", 0)
     pool = Pool(database, Graders())
-    for number in range(2 * pools.KINDS):
-        pool.ask(Demand(1, str(number)))
+    for family in ("matmul", "broadcast", "activation"):
+        await pool.make(1, family, "", KNOWN)
 
-    assert [one.wanted for one in pool.demands] == [str(number) for number in range(pools.KINDS, 2 * pools.KINDS)]
+    assert [one.family for one in pool.demands] == ["broadcast", "activation"]
 
 
 @pytest.mark.parametrize(

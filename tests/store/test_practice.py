@@ -1,27 +1,27 @@
 """What is kept of exercises that were drawn."""
 
 import pytest
+from sqlalchemy import select
 
 from app.practice.draw import draw
 from app.practice.pool import columns_of
 from app.store import practice
 from app.store.database import Database, now
-from app.store.tables import PracticeAttempt
+from app.store.tables import PracticeAttempt, PracticeItem
 
 pytestmark = pytest.mark.anyio
 
 KIND = (1, 1, "", "[]")
 
 
-async def test_what_was_kept_is_counted_and_the_next_seed_is_a_new_one(database: Database) -> None:
+async def test_what_was_kept_of_a_kind_waits(database: Database) -> None:
     async with database.write() as db:
-        before = await practice.stock(db, *KIND)
-        for seed in (3, 5):
-            await practice.keep(db, columns_of(draw(1, seed)))
-        await practice.keep(db, columns_of(draw(2, 9)))
+        before = await practice.unused(db, *KIND)
+        for level, seed in ((1, 3), (1, 5), (2, 9)):
+            await practice.keep(db, columns_of(draw(level, seed)))
 
-        assert before == practice.Stock(0, 0)
-        assert await practice.stock(db, *KIND) == practice.Stock(2, 6)
+        assert before == []
+        assert len(await practice.unused(db, *KIND)) == 2
 
 
 async def test_the_same_exercise_is_kept_once_and_stays_as_it_was(database: Database) -> None:
@@ -29,8 +29,8 @@ async def test_the_same_exercise_is_kept_once_and_stays_as_it_was(database: Data
         await practice.keep(db, columns_of(draw(1, 3)))
         await practice.keep(db, columns_of(draw(1, 3)) | {"solution": "from another server"})
 
-        assert (await practice.stock(db, *KIND)).unused == 1
-        assert [one for _, one, _ in await practice.points(db)] == [columns_of(draw(1, 3))["operations"]]
+        assert await practice.unused(db, *KIND) == [columns_of(draw(1, 3))["operations"]]
+        assert [one.solution for one in await db.scalars(select(PracticeItem))] == [draw(1, 3).solution]
 
 
 async def test_an_exercise_that_somebody_was_given_waits_no_longer(database: Database, me: int) -> None:
@@ -40,7 +40,7 @@ async def test_an_exercise_that_somebody_was_given_waits_no_longer(database: Dat
         db.add(PracticeAttempt(learner_id=me, item_id=number, family="matmul", slip="", given_at=now(), hints=0))
         await db.flush()
 
-        assert await practice.stock(db, *KIND) == practice.Stock(0, 4)
+        assert await practice.unused(db, *KIND) == []
 
 
 async def test_only_what_was_finished_says_how_hard_an_exercise_is(database: Database, me: int) -> None:
