@@ -9,11 +9,16 @@ from typing import Annotated, Literal
 
 import typer
 
+from app.cli import class_commands
+
 HELP = "Interactive lessons on the backward pass: serve a course, prove it, grade a submission."
 
 app = typer.Typer(
     name="backhand", help=HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
 )
+
+app.add_typer(class_commands.classes, name="class")
+app.add_typer(class_commands.instructors, name="instructor")
 
 
 @app.callback(invoke_without_command=True, help=HELP)

@@ -15,6 +15,7 @@ from app.store.tables import Class, Learner, Membership, Ticket
 from app.teaching.codes import fresh_code
 
 PURPOSE = "invite"
+FIRST = {"first": 1}
 LASTS = timedelta(days=60)
 USED = "This word was used already, or is too old. Ask for another one."
 
@@ -30,6 +31,11 @@ class Seat:
 async def teacher_word(db: AsyncSession) -> str:
     """A new word; whoever says it first may make classes."""
     return await _ticket(db, {})
+
+
+async def first_word(db: AsyncSession) -> str | None:
+    """A word that is good as long as nobody teaches on this server; None where somebody does."""
+    return None if await somebody_teaches(db) else await _ticket(db, FIRST)
 
 
 async def seat_words(db: AsyncSession, seats: Sequence[Membership]) -> dict[int, str]:
@@ -53,7 +59,8 @@ async def _data(db: AsyncSession, word: str) -> dict[str, int] | None:
 
 
 async def makes_teacher(db: AsyncSession, word: str) -> bool:
-    return await _data(db, word) == {}
+    data = await _data(db, word)
+    return data == {} or (data == FIRST and not await somebody_teaches(db))
 
 
 async def seat_of(db: AsyncSession, word: str) -> Seat | None:

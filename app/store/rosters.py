@@ -82,6 +82,17 @@ async def apply(db: AsyncSession, group: Class, entries: Sequence[Entry], actor:
     return planned
 
 
+async def expect(db: AsyncSession, group: Class, name: str, role: Role) -> Membership:
+    """A seat for one person who is to come."""
+    learner = Learner(created_at=now())
+    db.add(learner)
+    await db.flush()
+    seat = Membership(class_id=group.id, learner_id=learner.id, role=role, name=name, blocked=False)
+    db.add(seat)
+    await record(db, group.id, None, "expected", learner.id, role=role)
+    return seat
+
+
 async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | None:
     """Somebody who is in a class, was, or is expected; also who is blocked."""
     return await db.get(Membership, (group, learner))

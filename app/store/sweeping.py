@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.store import learners
+from app.store import classes, learners
 from app.store.database import Database, now
 
 log = structlog.get_logger()
@@ -30,6 +30,7 @@ async def sweep(database: Database) -> bool:
         if shared and not await db.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))):
             return False
         await learners.forget_empty(db, now() - EMPTY_LEARNERS_STAY)
+        await classes.forget_over(db, now().date())
         await learners.forget_lost(db, now() - SESSIONS_STAY)
         await learners.forget_sessions(db, now() - SESSIONS_STAY)
     return True

@@ -29,7 +29,10 @@ from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
 from app.settings import Settings
 from app.store import unusable
+from app.store.database import Database
+from app.store.invitations import first_word
 from app.store.migrate import migrate
+from app.teaching.codes import shown_code
 from app.web.application import create_app
 from app.web.course_reload import CourseReload, process_file
 from app.web.middleware.reports import configure_logs
@@ -155,6 +158,18 @@ async def _prepare_database(settings: Settings) -> None:
         raise ServeError(f"The database of {setting} cannot be used: {reason}") from error
 
 
+async def _tell_first_word(settings: Settings) -> None:
+    """As long as nobody teaches here, whoever reads the log may: each start makes a word for that."""
+    database = Database(settings.resolved_database_url)
+    try:
+        async with database.write() as db:
+            word = await first_word(db)
+    finally:
+        await database.close()
+    if word:
+        log.info("nobody-teaches", fix=f"Open /join/{shown_code(word)} to become an instructor, if you want classes.")
+
+
 def _seeds(settings: Settings) -> Seeds:
     try:
         return seeds_in(settings.data_dir)
@@ -176,6 +191,7 @@ async def _serve(
 ) -> None:
     await _prepare_database(settings)
     seeds = _seeds(settings)
+    await _tell_first_word(settings)
     port = listeners[0].getsockname()[1]
     async with _graders(settings) as graders:
         app = create_app(settings, course, graders, drafts=reload, mark=seeds.mark, hosts=_hosts(settings, host))

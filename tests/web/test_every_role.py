@@ -4,7 +4,6 @@ Whoever adds a route adds a row.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -116,7 +115,7 @@ def world(app: FastAPI) -> Iterator[World]:
 
 def _routes() -> list[tuple[str, str]]:
     empty = Course(units=())
-    return routes_of(create_app(Settings(data_dir=Path("/nowhere"), database_url=""), empty, FakeGrader()))
+    return routes_of(create_app(Settings(database_url="sqlite+aiosqlite://"), empty, FakeGrader()))
 
 
 ROUTES = _routes()

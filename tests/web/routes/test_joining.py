@@ -196,6 +196,17 @@ def test_who_is_blocked_cannot_come_back_and_who_left_can(room: Classroom, group
     assert members(room, group) == [("Eve S.", "", True)]
 
 
+def test_the_words_that_a_server_prints_are_good_until_the_first_one_teaches(room: Classroom) -> None:
+    words = [room.write(invitations.first_word) for _ in range(2)]
+    ada, eve = room.browser("Ada"), room.browser("Eve")
+
+    became = ada.post(f"/join/{words[1]}", data={"name": "Ada"})
+
+    assert became.url.path == "/classes/new"
+    assert eve.post(f"/join/{words[0]}", data={"name": "Eve"}).status_code == 404
+    assert room.write(invitations.first_word) is None
+
+
 def test_a_word_makes_one_instructor(room: Classroom) -> None:
     word = room.write(invitations.teacher_word)
     ada, eve = room.browser("Ada"), room.browser("Eve")

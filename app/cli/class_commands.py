@@ -1,0 +1,109 @@
+"""`backhand class …` and `backhand instructor …` as they are called: their arguments and their help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+classes = typer.Typer(help="Classes: make, list, fill, assign, give out, end.", no_args_is_help=True)
+instructors = typer.Typer(help="Who may make classes on this server.", no_args_is_help=True)
+
+Number = Annotated[int, typer.Argument(help="The number of the class; `backhand class list` tells it.", min=1)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@classes.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What the class is called.")],
+    timezone: Annotated[str, typer.Option(help="In which its dates are meant.")] = "UTC",
+    instructor: Annotated[str, typer.Option(help="Who looks after it; they get a word that works once.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make a class; print its code, and a word for its instructor."""
+    from app.cli import classes
+
+    classes.create(name, timezone, instructor, as_json=as_json)
+
+
+@classes.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """Print every class with its code and how many are in it."""
+    from app.cli import classes
+
+    classes.list_(as_json=as_json)
+
+
+@classes.command()
+def roster(
+    number: Number,
+    file: Annotated[Path | None, typer.Argument(help="CSV to lay over the roster; - reads standard input.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the roster, or lay a list over it: names, ids, labels. Nobody is taken off."""
+    from app.cli import classes
+
+    classes.roster(number, file, dry_run=dry_run, as_json=as_json)
+
+
+@classes.command()
+def assign(
+    number: Number,
+    lesson: Annotated[str, typer.Argument(help="The id of a lesson.")],
+    opens: Annotated[str, typer.Option(help="2026-11-30 08:00, in the time zone of the class.")] = "",
+    due: Annotated[str, typer.Option(help="When it is due.")] = "",
+    late_until: Annotated[str, typer.Option(help="Until when it counts in part.")] = "",
+    late_share: Annotated[float, typer.Option(help="Which part that is.")] = 0.5,
+    points: Annotated[float | None, typer.Option(help="Default: one for each exercise.")] = None,
+    solutions: Annotated[str, typer.Option(help="Until when solutions stay closed.")] = "",
+    exercises: Annotated[str, typer.Option(help="Those that count, with commas between; default: all.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Assign a lesson, or some of its exercises."""
+    from app.cli import classes
+
+    dates = {"opens_at": opens, "due_at": due, "late_until": late_until, "solutions_at": solutions}
+    classes.assign(number, lesson, dates, late_share, points, exercises, as_json=as_json)
+
+
+@classes.command()
+def export(number: Number, as_json: AsJson = False) -> None:
+    """Print the gradebook as CSV, or as JSON."""
+    from app.cli import classes
+
+    classes.export(number, as_json=as_json)
+
+
+@classes.command()
+def archive(
+    number: Number,
+    back: Annotated[bool, typer.Option("--back", help="The class goes on again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """End a class: nobody joins it, and nothing is due in it. Nothing is deleted."""
+    from app.cli import classes
+
+    classes.archive(number, over=not back, as_json=as_json)
+
+
+@classes.command()
+def keep(
+    number: Number,
+    until: Annotated[str, typer.Argument(help="A day such as 2027-03-31, or `ever`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Keep a class until a day; then it is forgotten, with its roster and dates. Learners keep what they wrote."""
+    from app.cli import classes
+
+    classes.keep(number, until, as_json=as_json)
+
+
+@instructors.command()
+def add(
+    name: Annotated[str, typer.Argument(help="Of somebody with an account here; default: print a word.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Let somebody make classes: an account by its name, or whoever says a word that works once."""
+    from app.cli import classes
+
+    classes.add_instructor(name, as_json=as_json)

@@ -1,0 +1,261 @@
+"""`backhand class …` and `backhand instructor add`: what scripts need of classes, without a browser."""
+
+import asyncio
+import dataclasses
+import json
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+from sqlalchemy import exists, func, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.cli import environment
+from app.cli.refuse import refuse
+from app.content.course import read_course
+from app.store import assignments, classes, invitations, rosters, unusable
+from app.store.classes import RefusedError
+from app.store.database import Database
+from app.store.grades import gradebook
+from app.store.migrate import migrate
+from app.store.tables import Class, Credential, Learner, Membership
+from app.teaching import dates
+from app.teaching.codes import shown_code
+from app.teaching.roster import read_roster
+from app.teaching.sheets import as_sheet, text_of
+from app.teaching.words import name_fault, one_line
+
+T = TypeVar("T")
+Facts = dict[str, Any]
+
+
+def create(name: str, timezone: str, instructor: str, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> Facts:
+        called = one_line(instructor)
+        fault = dates.zone_fault(timezone) or (name_fault(called) if called else "")
+        if fault or not one_line(name):
+            raise RefusedError(fault or classes.NO_CLASS_NAME)
+        group = await classes.found(db, one_line(name)[:200], timezone, None)
+        word = await _seat(db, group, called) if called else ""
+        return {**_facts(group), "instructor_word": word}
+
+    made = _done(work)
+    lines = [f"Class {made['id']}: {made['name']}. Its code is {made['code']}; learners join at /join/{made['code']}."]
+    if word := made["instructor_word"]:
+        lines.append(f"{one_line(instructor)} becomes its instructor at /join/{word}, once.")
+    _say(made, lines, as_json=as_json)
+
+
+async def _seat(db: AsyncSession, group: Class, called: str) -> str:
+    """A word for the seat of its instructor."""
+    learner = await rosters.expect(db, group, called, "instructor")
+    return shown_code((await invitations.seat_words(db, [learner]))[learner.learner_id])
+
+
+def list_(*, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> list[Facts]:
+        there = func.count(Membership.learner_id)
+        here = (Membership.class_id == Class.id) & Membership.left_at.is_(None) & Membership.joined_at.is_not(None)
+        rows = await db.execute(select(Class, there).outerjoin(Membership, here).group_by(Class.id).order_by(Class.id))
+        return [{**_facts(group), "people": count} for group, count in rows]
+
+    found = _done(work)
+    lines = [f"{one['id']}  {one['code'] or '-':11}  {one['people']:4}  {one['name']}" for one in found]
+    _say({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
+
+
+def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> None:
+    if file is None:
+        _print_roster(number, as_json=as_json)
+        return
+    try:
+        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        refuse(f"{file} cannot be read: {error.strerror}.")
+    listing = read_roster(text_of(data))
+
+    async def work(db: AsyncSession) -> Facts:
+        group = await _class(db, number)
+        if dry_run:
+            planned = rosters.changes(listing.entries, await classes.people(db, group.id))
+        else:
+            planned = await rosters.apply(db, group, listing.entries, None)
+        return {kind: sum(one.kind == kind for one in planned) for kind in ("new", "changed", "same")}
+
+    done = {**_done(work), "faults": [dataclasses.asdict(one) for one in listing.faults]}
+    lines = [f"{file}:{one['line']}: {one['message']}" for one in done["faults"]]
+    would = "would be " if dry_run else ""
+    lines.append(f"{done['new']} {would}new, {done['changed']} {would}changed, {done['same']} as they were.")
+    _say(done, lines, as_json=as_json)
+    if listing.faults:
+        sys.exit(1)
+
+
+def _print_roster(number: int, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> list[Facts]:
+        listed = await classes.people(db, (await _class(db, number)).id)
+        return [
+            {"name": one.name, "id": one.external_id, "label": one.label, "role": one.role, "joined": one.joined_at}
+            for one in listed
+        ]
+
+    found = _done(work)
+    rows = [[one[key] for key in ("name", "id", "label", "role", "joined")] for one in found]
+    sheet = as_sheet([("name", "id", "label", "role", "joined"), *rows])
+    _say({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
+
+
+def assign(
+    number: int,
+    lesson: str,
+    typed: Mapping[str, str],
+    late_share: float,
+    points: float | None,
+    exercises: str,
+    *,
+    as_json: bool,
+) -> None:
+    known = _exercises()
+    if lesson not in known:
+        refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
+    chosen = [one.strip() for one in exercises.split(",") if one.strip()]
+    if odd := [one for one in chosen if one not in known[lesson]]:
+        refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
+
+    async def work(db: AsyncSession) -> Facts:
+        group = await _class(db, number)
+        at = {key: dates.read(text, group.timezone) if text else None for key, text in typed.items()}
+        worth = float(len(chosen or known[lesson])) if points is None else points
+        terms = assignments.Terms(exercises=chosen or None, late_share=late_share, points=worth, **at)
+        row = await assignments.assign(db, group.id, lesson, terms, None)
+        return {"id": row.id, "class": number, "lesson": lesson, "points": worth, **at}
+
+    made = _done(work)
+    _say(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
+
+
+def export(number: int, *, as_json: bool) -> None:
+    known = _exercises()
+
+    async def work(db: AsyncSession) -> Facts:
+        book = await gradebook(db, await _class(db, number), known)
+        names = [f"{one.lesson} ({one.points:g})" for one in book.assignments]
+        rows = [
+            {
+                "name": row.person.name,
+                "id": row.person.external_id,
+                "label": row.person.label,
+                "grades": [got.points for got in row.grades],
+                "points": row.points,
+                "possible": row.possible,
+            }
+            for row in book.rows
+        ]
+        return {"assignments": names, "learners": rows}
+
+    book = _done(work)
+    head = ["name", "id", "label", *book["assignments"], "points", "possible"]
+    rows = [
+        [one["name"], one["id"], one["label"], *one["grades"], one["points"], one["possible"]]
+        for one in book["learners"]
+    ]
+    _say(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
+
+
+def archive(number: int, *, over: bool, as_json: bool) -> None:
+    made = _changed(number, archived=over)
+    _say(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
+
+
+def keep(number: int, until: str, *, as_json: bool) -> None:
+    try:
+        day = None if until == "ever" else dates.day(until)
+    except ValueError as error:
+        refuse(str(error))
+    made = _changed(number, keep_until=day)
+    words = f"is kept until {day}, and forgotten then" if day else "is kept"
+    _say(made, [f"{made['name']} {words}."], as_json=as_json)
+
+
+def _changed(number: int, **values: Any) -> Facts:
+    async def work(db: AsyncSession) -> Facts:
+        group = await _class(db, number)
+        terms = classes.Terms(group.name, group.timezone, group.keep_until, archived=group.archived_at is not None)
+        await classes.change(db, group, dataclasses.replace(terms, **values), None)
+        return _facts(group)
+
+    return _done(work)
+
+
+def add_instructor(name: str, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> Facts:
+        if not name:
+            return {"word": shown_code(await invitations.teacher_word(db))}
+        has_account = exists().where(Credential.learner_id == Learner.id)
+        found = (await db.scalars(select(Learner.id).where(Learner.name == one_line(name), has_account))).all()
+        if len(found) != 1:
+            how_many = f"{len(found)} accounts are" if found else "No account is"
+            raise RefusedError(f"{how_many} called {name}. Leave the name out: a word is printed that works once.")
+        await invitations.let_teach(db, found[0])
+        return {"learner": found[0], "name": name}
+
+    made = _done(work)
+    if word := made.get("word"):
+        _say(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
+    else:
+        _say(made, [f"{name} may make classes."], as_json=as_json)
+
+
+def _facts(group: Class) -> Facts:
+    return {
+        "id": group.id,
+        "name": group.name,
+        "code": shown_code(group.join_code) if group.join_code else None,
+        "timezone": group.timezone,
+        "joining": group.joining,
+        "archived": group.archived_at,
+        "keep_until": group.keep_until,
+    }
+
+
+async def _class(db: AsyncSession, number: int) -> Class:
+    group = await db.get(Class, number) if number < 2**31 else None
+    if group is None:
+        raise RefusedError(f"There is no class {number}. `backhand class list` names them.")
+    return group
+
+
+def _exercises() -> dict[str, list[str]]:
+    """The exercises of each lesson; a lesson with faults is as it would be without them, or left out."""
+    course, errors = read_course(environment.settings().lessons)
+    if course is None:
+        refuse("\n".join(map(str, errors)))
+    return {lesson.name: [one.name for one in lesson.exercises] for lesson in course.lessons}
+
+
+def _done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    """What *work* finds or changes, all or nothing; ends the command with a sentence where it cannot."""
+    url = environment.settings().resolved_database_url
+
+    async def run() -> T:
+        await migrate(url)
+        database = Database(url)
+        try:
+            async with database.write() as db:
+                return await work(db)
+        finally:
+            await database.close()
+
+    try:
+        return asyncio.run(run())
+    except (RefusedError, ValueError) as error:
+        refuse(str(error))
+    except (SQLAlchemyError, OSError) as error:
+        refuse(f"The database cannot be used: {unusable.reason(url, error)}")
+
+
+def _say(facts: Facts, lines: list[str], *, as_json: bool) -> None:
+    typer.echo(json.dumps(facts, default=str, ensure_ascii=False) if as_json else "\n".join(lines))

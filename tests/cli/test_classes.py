@@ -1,0 +1,128 @@
+"""What scripts need of classes."""
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+from sqlalchemy import select
+from typer.testing import CliRunner
+
+from app.cli.commands import app
+from app.settings import Settings
+from app.store.database import Database, now
+from app.store.sweeping import sweep
+from app.store.tables import Class, Event, Learner
+
+COURSE = Path(__file__).parents[1] / "web" / "course"
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BACKHAND_LESSONS", str(COURSE))
+
+
+def run(*words: str, given: str | None = None, status: int = 0) -> str:
+    done = CliRunner().invoke(app, list(words), input=given)
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def facts(*words: str, **more: str) -> dict:
+    return json.loads(run(*words, "--json", **more))
+
+
+def asked(question):
+    async def ask():
+        database = Database(Settings().resolved_database_url)
+        try:
+            async with database.read() as db:
+                return (await db.scalars(question)).all()
+        finally:
+            await database.close()
+
+    return anyio.run(ask)
+
+
+def test_a_class_is_made_filled_assigned_given_out_and_ended() -> None:
+    made = facts("class", "create", "Algebra", "--timezone", "Europe/Berlin", "--instructor", "Ada")
+    number = str(made["id"])
+    listed = facts("class", "roster", number, "-", given="name;id\nBob;1\n")
+    assigned = facts("class", "assign", number, "linear-layer", "--due", "2026-12-24", "--exercises", "dw-shape")
+    book = facts("class", "export", number)
+    ended = facts("class", "archive", number)
+
+    assert (made["code"][3], len(made["instructor_word"])) == ("-", 11)
+    assert (listed["new"], listed["faults"]) == (1, [])
+    assert (assigned["due_at"], assigned["points"]) == ("2026-12-24 22:59:00+00:00", 1.0)
+    assert [one["name"] for one in book["learners"]] == ["Bob"]
+    assert ended["archived"]
+    assert [one["name"] for one in facts("class", "list")["classes"]] == ["Algebra"]
+    verbs = ["class-made", "expected", "roster-listed", "assigned", "archived", "class-changed"]
+    assert [one.verb for one in asked(select(Event).order_by(Event.id))] == verbs
+
+
+def test_bad_lines_are_told_and_the_others_are_taken(tmp_path: Path) -> None:
+    run("class", "create", "Algebra")
+    file = tmp_path / "list.csv"
+    file.write_text("name,id\nBob,1\n,2\n")
+
+    said = run("class", "roster", "1", str(file), status=1)
+
+    assert f"{file}:3: It has no name." in said
+    assert "1 new" in said
+    assert "Bob,1" in run("class", "roster", "1")
+
+
+def test_a_dry_run_changes_nothing() -> None:
+    run("class", "create", "Algebra")
+
+    assert "1 would be new" in run("class", "roster", "1", "-", "--dry-run", given="Bob\n")
+    assert "Bob" not in run("class", "roster", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["class", "create", " "], "Write what the class is called"),
+        (["class", "create", "x", "--timezone", "Mars"], "There is no time zone 'Mars'"),
+        (["class", "archive", "7"], "There is no class 7"),
+        (["class", "archive", "9" * 20], "There is no class"),
+        (["class", "roster", "1", "/no/such.csv"], "cannot be read"),
+        (["class", "assign", "1", "nope"], "no lesson 'nope'"),
+        (["class", "assign", "1", "linear-layer", "--exercises", "x"], "no exercise 'x'"),
+        (["class", "assign", "1", "linear-layer", "--due", "soon"], "'soon' is no date"),
+        (["class", "assign", "1", "linear-layer", "--points", "-1"], "Points are from 0"),
+        (["class", "keep", "1", "soon"], "'soon' is no day"),
+        (["instructor", "add", "Max"], "No account is called Max"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(words: list[str], message: str) -> None:
+    run("class", "create", "Algebra")
+
+    assert message in run(*words, status=2)
+
+
+def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not() -> None:
+    run("class", "create", "Algebra", "--instructor", "Ada")
+    run("class", "create", "Geometry")
+    run("class", "keep", "1", str(now().date() - timedelta(days=1)))
+    run("class", "keep", "2", str(now().date()))
+
+    async def forget() -> None:
+        database = Database(Settings().resolved_database_url)
+        await sweep(database)
+        await database.close()
+
+    anyio.run(forget)
+
+    assert [one.name for one in asked(select(Class))] == ["Geometry"]
+    assert asked(select(Learner)) == []
+    assert [one.verb for one in asked(select(Event).where(Event.class_id.is_(None)))] == ["class-forgotten"]
+    assert date.fromisoformat(facts("class", "list")["classes"][0]["keep_until"]) == now().date()
+
+
+def test_a_word_for_an_instructor_is_printed() -> None:
+    assert len(facts("instructor", "add")["word"]) == 11
