@@ -42,7 +42,7 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/slips"): "assistant",
     ("GET", "/lessons"): "assistant",
     ("GET", "/lessons/{slug}"): "assistant",
-    ("GET", "/learners/{learner_id}"): "assistant",
+    ("GET", "/learners/{learner}"): "assistant",
     ("GET", "/gradebook"): "assistant",
     ("GET", "/gradebook.csv"): "assistant",
     ("GET", "/gradebook.json"): "assistant",
@@ -91,7 +91,12 @@ class World:
         self.room.write(again)
 
     def status(self, method: str, template: str, who: str) -> int:
-        values = {"class_id": self.group.id, "learner_id": self.room.ids["Bob"], "assignment_id": self.assignment}
+        values = {
+            "class_id": self.group.id,
+            "learner_id": self.room.ids["Bob"],
+            "learner": self.room.ids["Bob"],
+            "assignment_id": self.assignment,
+        }
         path = path_of(template, **{name: str(value) for name, value in values.items()}) + "?place=linear/dw-shape"
         pairs = [("cookie", self.cookies[who]), ("sec-fetch-site", "same-origin")]
         pairs.append(("content-type", "application/x-www-form-urlencoded"))
