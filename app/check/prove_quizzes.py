@@ -1,6 +1,6 @@
 """Prove the quizzes: each has a right answer that is marked right, and every tempting one is wrong and is heard."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.check.findings import Finding
 from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting
@@ -30,11 +30,26 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
         return [_finding(quiz.place, "wrong-answer-key", why)]
     answers = _candidates(quiz, shapes, forward)
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
-        tried = ", ".join(str(answer) for answer in answers)
-        message = f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
-        return [Finding(quiz.place, "error", "no-right-answer", message)]
+        return [Finding(quiz.place, "error", "no-right-answer", _why_none(quiz, answers))]
     tempting = () if isinstance(quiz, Choice | Order) else quiz.tempting
     return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
+
+
+def _why_none(quiz: Quiz, answers: Sequence[object]) -> str:
+    """Why *quiz* cannot be answered, and what to ask for in its place."""
+    match quiz:
+        case Axes():
+            return (
+                f"No sum over axes of `{quiz.source}` gives the numbers of `{quiz.of}`. Name the gradient in ':from:' "
+                f"that `{quiz.of}` is the sum of: that of the tensor which a broadcast made of it."
+            )
+        case Matmul():
+            return (
+                f"No product of two tensors of this program, transposed or not, gives the numbers of `{quiz.of}`. Ask "
+                "for the gradient of a tensor that one product reads and nothing else does."
+            )
+    tried = ", ".join(str(answer) for answer in answers)
+    return f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
 
 
 def prove_inference(forward: Program, facts: Facts) -> list[Finding]:

@@ -1,14 +1,18 @@
 """Axes: which axes of an upstream are summed so that the gradient of a broadcast tensor is left."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from app.content.blocks import Axes, Forward
 from app.content.sizes import name_of, shape_text, written
+from app.grading.forward.data import Array
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, listed, right, tensor_of, underivable, unread, wrong
+from app.grading.quiz.worked import equal, slices, worked
 
 MOST_AXES = 6
 
@@ -71,22 +75,80 @@ def stretched(source: Shape, target: Shape) -> tuple[frozenset[int], frozenset[i
     return frozenset(must), frozenset(may)
 
 
-def mark_axes(quiz: Axes, values: Sequence[str], shapes: Shapes, _forward: Forward | None) -> Feedback:
+def right_axes(quiz: Axes, shapes: Shapes, forward: Forward | None) -> tuple[frozenset[int], ...]:
+    """Every choice of axes that is right, the smallest first.
+
+    By the numbers: of a gradient that comes to one place of an axis alone, something arrives at one place where the
+    axis is kept, and everywhere where it is summed. Only of a program that cannot be read the shapes decide.
+    """
+    source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
+    if source is None or target is None:
+        return ()
+    axes = range(len(shapes[source]))
+    if forward is not None and len(axes) <= MOST_AXES:
+        choices = [frozenset(some) for size in range(len(axes) + 1) for some in combinations(axes, size)]
+        found = _by_numbers(quiz, forward, source, target)
+        if found is not None:
+            return tuple(one for one in choices if found(one))
+    wanted = stretched(shapes[source], shapes[target])
+    if wanted is None:
+        return ()
+    must, may = wanted
+    return tuple(must | set(some) for size in range(len(may) + 1) for some in combinations(may, size))
+
+
+def _by_numbers(quiz: Axes, forward: Forward, source: str, target: str) -> Callable[[frozenset[int]], bool] | None:
+    """Whether a choice of axes is right; None where the program cannot be read."""
+    numbers = worked(forward)
+    if numbers is None or not {quiz.source, quiz.of} <= numbers.keys():
+        return None
+    start, end = numbers[quiz.source], numbers[quiz.of]
+    gradients = source != quiz.source and target != quiz.of
+    sent = slices(forward, source, target) if gradients else None
+
+    def is_right(axes: frozenset[int]) -> bool:
+        return equal(start.sum(tuple(axes)), end) or (sent is not None and _sums(axes, start.shape, end.shape, sent))
+
+    return is_right
+
+
+def _sums(axes: frozenset[int], sizes: Shape, target: Shape, sent: Sequence[Sequence[Array]]) -> bool:
+    """Whether what is *sent* from each axis arrives as it would after a sum over *axes*."""
+    kept = [axis for axis in range(len(sizes)) if axis not in axes and sizes[axis] != 1]
+    left = tuple(sizes[axis] for axis in kept)
+    if left != tuple(size for size in target if size != 1):
+        return False
+    arrived = [[one.reshape(left) if one.size == np.prod(target) else one for one in places] for places in sent]
+    if not any(one.any() for places in arrived for one in places):
+        return False
+    for rank, axis in enumerate(kept):
+        for at, one in enumerate(arrived[axis]):
+            if one.shape == left and np.delete(one, at, rank).any():
+                return False
+    return all(_spread(arrived[axis], sizes[axis]) for axis in axes)
+
+
+def _spread(places: Sequence[Array], size: int) -> bool:
+    """Whether places of an axis of *size* share where they arrive, as they do only where it is summed."""
+    reached = [one != 0 for one in places]
+    return size == 1 or any((one & other).any() for one, other in combinations(reached, 2))
+
+
+def mark_axes(quiz: Axes, values: Sequence[str], shapes: Shapes, forward: Forward | None) -> Feedback:
     source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
     if source is None or target is None:
         return underivable(quiz.source if source is None else quiz.of)
-    wanted = stretched(shapes[source], shapes[target])
-    if wanted is None:
+    answers = right_axes(quiz, shapes, forward)
+    if not answers:
         return underivable(quiz.of)
-    must, may = wanted
     count = len(shapes[source])
     chosen = axes_in(values, count)
     if chosen is None:
         return unread(f"{NOT_YET} `{quiz.source}` has the axes {listed([f'`{axis}`' for axis in range(count)])}.")
-    if not chosen and must:
+    if not chosen and answers[0]:
         return unread(f"{NOT_YET} Choose at least one axis.")
     echo = f"sum over {_axes_words(chosen)}" if chosen else "no sum"
-    if must <= chosen <= must | may:
+    if chosen in answers:
         return right(_right(quiz, chosen, shapes[source], shapes[target]), echo)
     for one in quiz.tempting:
         if axes_in([one.value], count) == chosen:

@@ -16,7 +16,8 @@ from app.content.programs import parsed, targets, tensors_of
 from app.content.sizes import shape_text, written
 from app.grading.forward.facts import Shape
 from app.grading.quiz.feedback import NOT_YET, Feedback, right, tensor_of, underivable, unread, wrong
-from app.grading.reading.node import Array, Node, reduce_to
+from app.grading.quiz.worked import Numbers, worked
+from app.grading.reading.node import Array, Node, fits, reduce_to
 from app.grading.reading.rules import backward
 
 TRANSPOSED = re.compile(r"\.(?:T|mT|H|t\(\)|transpose\((?:0,1|1,0|-1,-2|-2,-1)\)|swapaxes\((?:0,1|1,0|-1,-2|-2,-1)\))$")
@@ -93,7 +94,9 @@ def mark_matmul(quiz: Matmul, values: Sequence[str], shapes: Mapping[str, Shape]
     if result is None:
         return wrong(_unfit(factors, left, right_side), text)
     if _is_right(quiz, factors, shapes, forward):
-        return right(f"`{quiz.of} = {text}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
+        batch = tuple(range(len(result) - len(shapes[target])))
+        whole = f"({text}).sum({written(batch)})" if batch else text
+        return right(f"`{quiz.of} = {whole}` has the shape {shape_text(shapes[target])} of `{target}`.", text)
     for one in quiz.tempting:
         if factors_in([one.value]) == factors:
             return wrong(one.html, text)
@@ -196,7 +199,13 @@ def _is_right(
     quiz: Matmul, factors: tuple[Factor, Factor], shapes: Mapping[str, Shape], forward: Forward | None
 ) -> bool:
     target = shapes[tensor_of(quiz.of, shapes) or ""]
-    if product_shape(_shape(factors[0], shapes), _shape(factors[1], shapes)) != target:
+    result = product_shape(_shape(factors[0], shapes), _shape(factors[1], shapes))
+    if result is None:
+        return False
+    numbers = worked(forward)
+    if numbers is not None and {quiz.of, *(one.name for one in factors)} <= numbers.keys():
+        return _gives(numbers[quiz.of], factors, numbers)
+    if result != target:
         return False
     rule = rule_of(quiz, forward, shapes)
     if rule is None:
@@ -205,6 +214,17 @@ def _is_right(
     wanted = _gradient(rule, tensor_of(quiz.of, shapes) or "", values)
     got = values[factors[0]] @ values[factors[1]]
     return wanted is not None and wanted.shape == got.shape and bool(np.allclose(got, wanted))
+
+
+def _gives(wanted: Array, factors: tuple[Factor, Factor], numbers: Numbers) -> bool:
+    """Whether the product of *factors*, summed over the axes of a batch that *wanted* has not, is *wanted*."""
+    plain = ((numbers[one.name], one.transposed) for one in factors)
+    left, right_side = (one.swapaxes(-1, -2) if turned and one.ndim > 1 else one for one, turned in plain)
+    try:
+        got = np.asarray(left @ right_side)
+    except ValueError:
+        return False
+    return fits(got.shape, wanted.shape) and bool(np.allclose(reduce_to(got, wanted.shape), wanted))
 
 
 class _Values:

@@ -7,7 +7,7 @@ from app.content.sizes import shape_text
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz.feedback import listed, tensor_of
-from app.grading.quiz.mark_axes import stretched
+from app.grading.quiz.mark_axes import right_axes
 from app.grading.quiz.mark_cells import answer_of, names_of
 from app.grading.quiz.mark_matmul import right_products
 from app.grading.reading.shape_inference import infer
@@ -31,9 +31,8 @@ def _answer(quiz: Quiz, shapes: Mapping[str, Sizes], forward: Forward | None) ->
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
             return shape_text(shapes[tensor]) if tensor else f"`{quiz.answer}`" if quiz.answer else ""
         case Axes():
-            source, target = tensor_of(quiz.source, shapes), tensor_of(quiz.of, shapes)
-            wanted = stretched(shapes[source], shapes[target]) if source and target else None
-            return _axes(sorted(wanted[0])) if wanted else ""
+            found = right_axes(quiz, shapes, forward)
+            return _axes(sorted(found[0])) if found else ""
         case Cells():
             entries = answer_of(quiz, forward)
             return "" if entries is None else _cells(quiz, entries)

@@ -4,7 +4,7 @@ The program is read and never executed, by the same reading and the same rules t
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from app.grading.reading.rules import backward
 from app.grading.reading.tracer import READING_ERRORS, Tracer
 
 Nodes = list[tuple[str, Node]]
+Numbers = Mapping[str, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,26 @@ def values_of(forward: Forward, point: Mapping[str, object]) -> Mapping[str, Arr
         raise UntracedError(str(error)) from error
 
 
+def carried(forward: Forward, point: Mapping[str, object], start: str, upstreams: Sequence[Array]) -> list[Numbers]:
+    """What each of *upstreams*, as the gradient of the tensor *start*, makes the gradients of what comes before it.
+
+    Raises:
+        UntracedError: See `walked`.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            _, nodes = _forward(forward, point)
+            found: list[Numbers] = []
+            for upstream in upstreams:
+                totals = {start: upstream}
+                for _ in _shares(nodes, totals):
+                    pass
+                found.append(totals)
+            return found
+    except (*READING_ERRORS, SyntaxError) as error:
+        raise UntracedError(str(error)) from error
+
+
 def quotients(forward: Forward, point: Mapping[str, object], name: str, step: float = 1e-5) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
@@ -95,13 +116,26 @@ def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, A
     nodes: Nodes = []
     for statement in ast.parse(forward.source).body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=expr):
-                node = Tracer(values, forward.dims).node(expr)
-                nodes.append((name, node))
-                values[name] = node.value
+            case ast.Assign(targets=[target], value=expr):
+                made = [(name, Tracer(values, forward.dims).node(part)) for name, part in _parts(target, expr)]
+                nodes += made
+                values |= {name: node.value for name, node in made}
             case _:
                 raise UntracedError(ast.unparse(statement))
     return values, nodes
+
+
+def _parts(target: ast.expr, expr: ast.expr) -> list[tuple[str, ast.expr]]:
+    """By name: what is assigned to each name of *target*."""
+    match target, expr:
+        case ast.Name(id=name), _:
+            return [(name, expr)]
+        case ast.Tuple(elts=names), ast.Tuple(elts=parts) if len(names) == len(parts):
+            return [one for pair in zip(names, parts, strict=True) for one in _parts(*pair)]
+        case ast.Tuple(elts=names), _:
+            cut = (ast.Subscript(expr, ast.Constant(rank), ast.Load()) for rank in range(len(names)))
+            return [one for pair in zip(names, cut, strict=True) for one in _parts(*pair)]
+    raise UntracedError(ast.unparse(target))
 
 
 def _walked(forward: Forward, point: Mapping[str, object]) -> Walk:
