@@ -17,10 +17,11 @@ IDLE_SECONDS = 2.0
 
 
 @contextlib.contextmanager
-def server(graders: int = 1) -> Iterator[int]:
-    """The port of a server with an empty database, ready to grade."""
+def server(graders: int = 1, data: Path | None = None) -> Iterator[int]:
+    """The port of a server with an empty database, or with that in the folder *data*, ready to grade."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as kept:
+        folder = str(data or kept.enter_context(tempfile.TemporaryDirectory()))
         # Without a limit for each learner: one of them stands for many here.
         limits = dict.fromkeys(("CHECKS", "CHANGES", "NEW_LEARNERS"), "0")
         settings = {"BACKHAND_DATA_DIR": folder, "BACKHAND_GRADERS": str(graders)}
@@ -58,9 +59,9 @@ def wait_for(port: int) -> None:
 class Learner:
     """One browser session over one kept connection."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, session: str = "") -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._cookies: dict[str, str] = {}
+        self._cookies = {"session": session} if session else {}
         self._asked = time.monotonic()
 
     def at(self, port: int) -> "Learner":

@@ -31,13 +31,20 @@ class LiveBoard extends HTMLElement {
 
   #show(html) {
     this.#waiting = null;
-    const reached = "a, button, [tabindex], summary";
     const open = [...this.querySelectorAll("details")].map((one) => one.open);
-    const focused = [...this.querySelectorAll(reached)].indexOf(document.activeElement);
+    const held = this.contains(document.activeElement) ? document.activeElement : null;
     this.innerHTML = html;
     this.querySelectorAll("details").forEach((one, index) => (one.open = open[index] ?? false));
-    if (focused >= 0) this.querySelectorAll(reached)[focused]?.focus({ preventScroll: true });
+    if (held) this.querySelector(same(held))?.focus({ preventScroll: true });
   }
+}
+
+/** What finds an element again in a newer board: others may stand before it now. */
+function same(element) {
+  const label = element.getAttribute("aria-label");
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  if (element.href) return `a[href="${CSS.escape(element.getAttribute("href"))}"]`;
+  return label ? `[aria-label="${CSS.escape(label)}"]` : element.localName;
 }
 
 customElements.define("live-board", LiveBoard);

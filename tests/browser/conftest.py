@@ -63,14 +63,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server of this worker keeps its database."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="session")
+def server(server_folder: Path) -> Iterator[str]:
     """The address of a server with an empty database of its own."""
     given = os.environ.get("BACKHAND_TEST_SERVER")
     if given:
         yield given.rstrip("/")
         return
     assert (ROOT / "static/dist/manifest.json").exists(), "The scripts are not built. Run: npm ci && npm run build"
-    folder = tmp_path_factory.mktemp("server")
+    folder = server_folder
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

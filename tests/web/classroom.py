@@ -12,10 +12,38 @@ from starlette.testclient import TestClient
 from app.store import classes, invitations, joining, learners
 from app.store.assignments import Terms, assign
 from app.store.classes import Role
+from app.store.database import Database
+from app.store.migrate import migrate
 from app.store.tables import Assignment, Class, Learner
 from tests.web.conftest import BROWSER
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """A class, by its id, and the sessions of its people."""
+
+    group: int
+    instructor: str
+    pupils: tuple[str, ...]
+
+
+async def seated(url: str, size: int, lesson: str) -> Seated:
+    """A class of *size* in the database at *url*, with *lesson* assigned."""
+    await migrate(url)
+    database = Database(url)
+    async with database.write() as db:
+        teacher, instructor = await learners.begin_session(db)
+        group = await classes.found(db, "Deep learning", "Europe/Berlin", teacher, "Ada")
+        db.add(Assignment(class_id=group.id, lesson=lesson, late_share=0.5, points=10))
+        pupils = []
+        for number in range(size):
+            learner, token = await learners.begin_session(db)
+            db.add(classes.member(group.id, learner, "learner", f"Learner {number + 1}"))
+            pupils.append(token)
+    await database.close()
+    return Seated(group.id, instructor, tuple(pupils))
 
 
 @dataclass

@@ -30,6 +30,7 @@ AT_MOST_EVERY = 1.0
 """A class that answers all at once is shown once a second."""
 TOO_MANY = "This board is watched in too many places at once."
 WATCH_SECONDS = 10.0
+MOST_RECENT = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         places=by_lesson(all_places),
         before=all_places[at - 1] if here and at else None,
         after=all_places[at + 1] if here and at + 1 < len(all_places) else None,
-        recent=recent,
+        recent=[one for one in recent if here is None or one.exercise is not here.exercise][:MOST_RECENT],
     )
 
 

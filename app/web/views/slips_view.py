@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from markupsafe import Markup, escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
+from app.content.code_exercises import CodeExercise
 from app.store import board
 from app.store.board import Counted
 from app.store.database import now
 
 JUST_NOW = timedelta(minutes=10)
-MOST_RECENT, MOST_SLIPS = 6, 12
+MOST_SLIPS = 12
 MANY_WAYS, OTHER = "forks", "other boxes"
 CALLS = {
     "sums and means": "sum mean var std cumsum prod norm",
@@ -39,7 +41,7 @@ FUNCTIONS, COPIES = "functions", "copies"
 class Slip:
     """One kind of mistake: in each family of operations, how often, and its share there in percent."""
 
-    name: str
+    said: Markup
     counts: tuple[int, ...]
     shares: tuple[int, ...]
     total: int
@@ -64,31 +66,30 @@ class Lately:
 
     lesson: Lesson
     exercise: Exercise
-    code: str
+    said: Markup
     learners: int
 
 
 def slips_view(course: Course, counted: Iterable[Counted], *, by_learners: bool) -> SlipsView:
     """The table of *counted*; *by_learners* counts people, otherwise attempts."""
     lessons = {one.name: one for one in course.lessons}
-    cells: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    cells: defaultdict[Markup, Counter[str]] = defaultdict(Counter)
     for one in counted:
         lesson = lessons.get(one.lesson)
         if lesson is not None:
-            cells[slip_of(one.code)][family_of(lesson, one.exercise, one.code)] += (
-                one.learners if by_learners else one.attempts
-            )
+            count = one.learners if by_learners else one.attempts
+            cells[said_of(lesson, one.exercise, one.code)][family_of(lesson, one.exercise, one.code)] += count
     totals = sum(cells.values(), Counter[str]())
     families = tuple(name for name, _ in totals.most_common())
     ordered = sorted(cells.items(), key=lambda item: (-item[1].total(), item[0]))
     slips = tuple(
         Slip(
-            name.replace("-", " "),
+            said,
             tuple(row[one] for one in families),
             tuple(round(100 * row[one] / totals[one]) for one in families),
             row.total(),
         )
-        for name, row in ordered[:MOST_SLIPS]
+        for said, row in ordered[:MOST_SLIPS]
     )
     return SlipsView(families, slips, len(ordered) - len(slips))
 
@@ -97,6 +98,16 @@ def slip_of(code: str) -> str:
     """The kind of mistake in a diagnosis code: `dW:mean` is a `mean`, `dh:through:mean` as well."""
     parts = [one for one in code.split(":")[1:] if one != "through"]
     return parts[0] if parts else code
+
+
+def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
+    """A kind of mistake in words: those of the author, where the author declared it."""
+    slip, box = slip_of(code), lesson.named.get(exercise)
+    number = slip.removeprefix("declared-")
+    declared = box.mistakes if isinstance(box, CodeExercise) else ()
+    if number != slip and number.isdecimal() and 0 < int(number) <= len(declared):
+        return declared[int(number) - 1].html
+    return escape(slip.replace("-", " "))
 
 
 def family_of(lesson: Lesson, exercise: str, code: str) -> str:
@@ -143,5 +154,6 @@ async def lately(db: AsyncSession, course: Course, class_id: int) -> list[Lately
     for one in await board.codes(db, class_id, since=now() - JUST_NOW):
         exercise = lessons[one.lesson].named.get(one.exercise) if one.lesson in lessons else None
         if exercise is not None:
-            found.append(Lately(lessons[one.lesson], exercise, one.code, one.learners))
-    return found[:MOST_RECENT]
+            said = said_of(lessons[one.lesson], one.exercise, one.code)
+            found.append(Lately(lessons[one.lesson], exercise, said, one.learners))
+    return found
