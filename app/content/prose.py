@@ -1,28 +1,23 @@
-"""Markdown to HTML. The only module that makes `Markup`: raw HTML never passes, TeX and code are escaped.
+"""Markdown to HTML: raw HTML never passes, TeX and code are escaped, and what is faulty is told.
 
 What a page needs is in the markup: `.math` elements hold plain TeX for KaTeX, code carries Pygments classes, headings
 have anchors, tables scroll inside a labelled region that the keyboard reaches.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markupsafe import Markup, escape
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer, get_lexer_by_name
-from pygments.util import ClassNotFound
+from markupsafe import Markup
 
 from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import File, markdown
 from app.content.lost import check_table, check_text, notice_lost
+from app.content.markup_rules import RULES, plain_text
 
 LANGUAGES = (
     "python",
@@ -42,47 +37,9 @@ LANGUAGES = (
 BARRED = re.compile(r"\\(?:href|url|includegraphics|html[A-Za-z]*)(?![A-Za-z])")
 LONG = re.compile(r"(?<![\d.])\d{3,}(?:\.\d*)?[ ]*(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
-FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
 SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close", "softbreak"})
 """What `sentence` knows of markdown."""
 LONGEST_MESSAGE = 600
-CODE_SPAN = re.compile(r"`([^`]+)`")
-STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
-
-CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
-
-_formatter = HtmlFormatter[str](nowrap=True)
-
-
-def highlighted(source: str, language: str = "python") -> Markup:
-    """*source* with Pygments classes (`nowrap`: no `<pre>` around it).
-
-    Raises:
-        ClassNotFound: The language is not known.
-    """
-    if language == "text":
-        return Markup(escape(source))
-    lexer = PythonLexer(stripnl=False) if language == "python" else get_lexer_by_name(language, stripnl=False)
-    return Markup(highlight(source, lexer, _formatter))
-
-
-@lru_cache(maxsize=1024)
-def sentence(text: str) -> Markup:
-    """Plain text with `code`, $formulas$ and *stressed* words, escaped: for messages that are no markdown."""
-    return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _formulas)
-
-
-def _formulas(text: str) -> Markup:
-    return _marked(text, FORMULA, Markup('<span class="math" data-display="false">{}</span>'), _stressed)
-
-
-def _stressed(text: str) -> Markup:
-    return _marked(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>"))
-
-
-def _marked(text: str, span: re.Pattern[str], tag: Markup, rest: Callable[[str], Markup] = escape) -> Markup:
-    parts = span.split(text)
-    return Markup("").join(tag.format(part) if index % 2 else rest(part) for index, part in enumerate(parts))
 
 
 class Prose:
@@ -205,7 +162,7 @@ class Prose:
             self.faults.add(
                 self.file.place(line), "heading", "A heading starts with '##'.", "The title stands in the front matter."
             )
-        words = re.findall(r"[a-z0-9]+", _plain_text(inline).lower())
+        words = re.findall(r"[a-z0-9]+", plain_text(inline).lower())
         token.attrSet("id", self.claim("-".join(words) or "section"))
 
     def _language(self, token: Token, line: int) -> None:
@@ -271,90 +228,3 @@ def unbalanced(tex: str) -> str:
 def _unused_notes(env: Mapping[str, Any]) -> set[str]:
     defined: Mapping[str, int] = env.get("footnotes", {}).get("refs", {})
     return {name.removeprefix(":") for name, used in defined.items() if used < 0}
-
-
-def _plain_text(inline: Token) -> str:
-    return " ".join(
-        child.content for child in inline.children or [] if child.type in ("text", "code_inline", "math_inline")
-    )
-
-
-Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]
-
-
-def _math_rule(tag: str, display: str) -> Rule:
-    def render(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-        html = Markup('<{} class="math" data-display="{}">{}</{}>').format(
-            tag, display, tokens[index].content.strip(), tag
-        )
-        return html + ("\n" if tag == "div" else "")
-
-    return render
-
-
-def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    token = tokens[index]
-    language = token.meta.get("language", "text")
-    try:
-        code = highlighted(token.content, language)
-    except ClassNotFound:
-        code = Markup(escape(token.content))
-    return CODE_BLOCK.format(f"highlight language-{language}", code)
-
-
-def _indented_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return CODE_BLOCK.format("highlight", tokens[index].content)
-
-
-def _table_open(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    label = ", ".join(_header_cells(tokens, index))
-    return Markup('<div class="table" role="region" tabindex="0" aria-label="Table: {}">\n<table>\n').format(label)
-
-
-def _header_cells(tokens: Sequence[Token], index: int) -> list[str]:
-    cells: list[str] = []
-    for token in tokens[index:]:
-        if token.type == "thead_close":
-            break
-        if token.type == "inline":
-            cells.append(_plain_text(token).strip())
-    return [cell for cell in cells if cell]
-
-
-def _table_close(_: RendererHTML, _tokens: Sequence[Token], _index: int, _options: Any, _env: Any) -> str:
-    return "</table>\n</div>\n"
-
-
-def _th_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    """Column headers say so; alignment is a class, since the page's policy allows no inline style."""
-    return _cell_open(renderer, tokens, index, options, env).replace("<th", '<th scope="col"', 1)
-
-
-def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    token = tokens[index]
-    style = str(token.attrs.pop("style", ""))
-    if style.startswith("text-align:"):
-        token.attrSet("data-align", style.partition(":")[2])
-    return renderer.renderToken(tokens, index, options, env)
-
-
-def _heading_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    opening = next(token for token in reversed(tokens[:index]) if token.type == "heading_open")
-    anchor = Markup(' <a class="anchor" href="#{}" aria-label="Link to this section">#</a>').format(
-        opening.attrGet("id") or ""
-    )
-    return anchor + Markup(renderer.renderToken(tokens, index, options, env))
-
-
-RULES: Mapping[str, Rule] = {
-    "math_inline": _math_rule("span", "false"),
-    "math_inline_double": _math_rule("span", "true"),
-    "math_block": _math_rule("div", "true"),
-    "fence": _code_rule,
-    "code_block": _indented_rule,
-    "table_open": _table_open,
-    "table_close": _table_close,
-    "th_open": _th_open,
-    "td_open": _cell_open,
-    "heading_close": _heading_close,
-}

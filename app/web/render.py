@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
-from app.content.prose import highlighted, sentence
+from app.content.sentences import highlighted, sentence
 from app.web.verdict_words import OUTCOMES, number
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from app.content.prose import STRESSED
+from app.content.sentences import STRESSED
 from app.engine.grader import Nudge, Run
 from app.grading.forward.facts import Outcome
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS

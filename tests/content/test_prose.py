@@ -13,7 +13,8 @@ from app.content.addresses import page_url
 from app.content.blocks import Lesson, markup_in
 from app.content.errors import Faults
 from app.content.parse import file_of, parse_lesson
-from app.content.prose import Prose, sentence, unbalanced
+from app.content.prose import Prose, unbalanced
+from app.content.sentences import sentence
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -7,8 +7,8 @@ from app.content.blocks import Bug, Code, DeclaredMistake, Innocent
 from app.content.boxes import code_of, needed, needed_gradients, reveal_of, seconds_of, unwritten
 from app.content.fences import Directive
 from app.content.programs import check_python, written
-from app.content.prose import sentence
 from app.content.reading import Inside, Reading
+from app.content.sentences import sentence
 
 OPTIONS = ("forward", "require", "time", "reveal", "right", "was")
 CHILDREN = ("given", "hint", "mistake", "solution")

@@ -9,8 +9,8 @@ from app.content.boxes import code_of, only, reveal_of, seconds_of, solutions_in
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python
-from app.content.prose import sentence
 from app.content.reading import Inside, Reading, is_variable
+from app.content.sentences import sentence
 
 OPTIONS = ("function", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "correct", "mistake", "solution")

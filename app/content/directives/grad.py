@@ -19,9 +19,9 @@ from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python, parsed, written
-from app.content.prose import sentence
 from app.content.reading import CHILDREN as KNOWN
 from app.content.reading import Inside, Reading
+from app.content.sentences import sentence
 
 OPTIONS = (
     "forward",

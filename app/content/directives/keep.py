@@ -7,8 +7,8 @@ from app.content.dependence import values_read
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.programs import outputs_of
-from app.content.prose import sentence
 from app.content.reading import Reading
+from app.content.sentences import sentence
 
 OPTIONS = ("of", "right", "was")
 

@@ -9,8 +9,8 @@ from app.content.code_exercises import below
 from app.content.directives.checker import defined_in, signature, solutions_of
 from app.content.fences import Directive
 from app.content.programs import check_python, written
-from app.content.prose import sentence
 from app.content.reading import Inside, Reading
+from app.content.sentences import sentence
 
 OPTIONS = ("function", "after", "time", "reveal", "right", "was")
 CHILDREN = ("starter", "hint", "case", "mistake", "solution")

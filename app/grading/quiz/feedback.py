@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from app.content.blocks import Cells, Forward, Order, Quiz
-from app.content.prose import sentence
+from app.content.sentences import sentence
 from app.grading.forward.facts import Shape
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from app.content.blocks import Choice, Exercise, Matmul, Quiz
-from app.content.prose import sentence
+from app.content.sentences import sentence
 from app.grading.judge.verdict import Verdict
 from app.store.board import Said
 from app.web.json_columns import decoded_answer, decoded_verdict

@@ -1,0 +1,100 @@
+"""How each kind of markdown token becomes HTML: everything is escaped, and no style stands in a tag."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+from pygments.util import ClassNotFound
+
+from app.content.sentences import highlighted
+
+CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
+
+
+def plain_text(inline: Token) -> str:
+    return " ".join(
+        child.content for child in inline.children or [] if child.type in ("text", "code_inline", "math_inline")
+    )
+
+
+Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]
+
+
+def _math_rule(tag: str, display: str) -> Rule:
+    def render(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+        html = Markup('<{} class="math" data-display="{}">{}</{}>').format(
+            tag, display, tokens[index].content.strip(), tag
+        )
+        return html + ("\n" if tag == "div" else "")
+
+    return render
+
+
+def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    token = tokens[index]
+    language = token.meta.get("language", "text")
+    try:
+        code = highlighted(token.content, language)
+    except ClassNotFound:
+        code = Markup(escape(token.content))
+    return CODE_BLOCK.format(f"highlight language-{language}", code)
+
+
+def _indented_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return CODE_BLOCK.format("highlight", tokens[index].content)
+
+
+def _table_open(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    label = ", ".join(_header_cells(tokens, index))
+    return Markup('<div class="table" role="region" tabindex="0" aria-label="Table: {}">\n<table>\n').format(label)
+
+
+def _header_cells(tokens: Sequence[Token], index: int) -> list[str]:
+    cells: list[str] = []
+    for token in tokens[index:]:
+        if token.type == "thead_close":
+            break
+        if token.type == "inline":
+            cells.append(plain_text(token).strip())
+    return [cell for cell in cells if cell]
+
+
+def _table_close(_: RendererHTML, _tokens: Sequence[Token], _index: int, _options: Any, _env: Any) -> str:
+    return "</table>\n</div>\n"
+
+
+def _th_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """Column headers say so; alignment is a class, since the page's policy allows no inline style."""
+    return _cell_open(renderer, tokens, index, options, env).replace("<th", '<th scope="col"', 1)
+
+
+def _cell_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    style = str(token.attrs.pop("style", ""))
+    if style.startswith("text-align:"):
+        token.attrSet("data-align", style.partition(":")[2])
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _heading_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    opening = next(token for token in reversed(tokens[:index]) if token.type == "heading_open")
+    anchor = Markup(' <a class="anchor" href="#{}" aria-label="Link to this section">#</a>').format(
+        opening.attrGet("id") or ""
+    )
+    return anchor + Markup(renderer.renderToken(tokens, index, options, env))
+
+
+RULES: Mapping[str, Rule] = {
+    "math_inline": _math_rule("span", "false"),
+    "math_inline_double": _math_rule("span", "true"),
+    "math_block": _math_rule("div", "true"),
+    "fence": _code_rule,
+    "code_block": _indented_rule,
+    "table_open": _table_open,
+    "table_close": _table_close,
+    "th_open": _th_open,
+    "td_open": _cell_open,
+    "heading_close": _heading_close,
+}
