@@ -8,13 +8,14 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
 from app.check.findings import Finding
-from app.content.blocks import Lesson, Place
+from app.content.blocks import NOWHERE, Lesson, Place
 from app.engine.grader import judges
 
 FOR_NOW = frozenset({"not-proved", "tex-unread"})
@@ -61,7 +62,8 @@ class KeptFindings:
 
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
         sources = sorted(one.source for one in reach)
-        asked = json.dumps([_edition(), list(self._about), lesson.source, sources])
+        programs = sorted(repr(replace(one, place=NOWHERE)) for one in lesson.forwards.values())  # also those of others
+        asked = json.dumps([_edition(), list(self._about), lesson.source, sources, programs])
         return self._folder / f"{sha256(asked.encode()).hexdigest()}.json"
 
 

@@ -202,6 +202,8 @@ class Lesson:
         goals: Rendered (they may hold `code` and math), so `Markup`.
         anchors: Every name that a link may point at with `#`: headings, exercises, forward programs, pictures.
         links: Links to other lesson files, which the course checks.
+        pictures: Image files that it shows, by their paths in the folder of the course.
+        lang: The language of its prose; empty for that of the pages.
         source: The text of the file, for those who take the lesson away.
         was: Former ids, which are former addresses as well.
         address: The path of its page.
@@ -222,6 +224,8 @@ class Lesson:
     requires_places: tuple[Place, ...] = ()
     anchors: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    pictures: tuple[Link, ...] = ()
+    lang: str = ""
     source: str = field(default="", repr=False)
     was: tuple[str, ...] = ()
     address: str = ""

@@ -14,13 +14,14 @@ from markupsafe import Markup
 
 from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
+from app.content.course_page import NO_PAGE, CoursePage, course_page
 from app.content.errors import Faults, LessonError, LessonErrors
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
-from app.content.ties import dead_links, requirements
+from app.content.ties import dead_links, missing_pictures, requirements
 from app.content.uses import uses_faults
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
@@ -50,7 +51,9 @@ def load_lesson(path: Path | str) -> Lesson:
     text, errors = text_of(path, str(path))
     if text is None:
         raise LessonErrors(errors)
-    lesson, errors = parse_lesson(text, path.as_posix(), beside=partial(_beside, path), piece=True)
+    home = path.resolve().parent
+    course = course_page(home.parent)[0] if UNIT_FOLDER.match(home.name) else NO_PAGE
+    lesson, errors = parse_lesson(text, path.as_posix(), beside=partial(_beside, path), piece=True, course=course)
     if lesson is None:
         raise LessonErrors(errors)
     return lesson
@@ -62,9 +65,10 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     if not folder.is_dir():
         place = Place(folder.as_posix(), 1)
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
-    errors: list[LessonError] = []
+    course, found = course_page(folder)
+    errors = list(found)
     try:
-        read = [_unit(path, folder, errors) for path in unit_folders(folder, errors)]
+        read = [_unit(path, folder, course, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
         return None, (_closed(folder, error),)
     lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
@@ -75,6 +79,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     for one in read:
         errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files)
     for lesson in lessons.values():
+        errors += missing_pictures(lesson, folder)
         errors += dead_links(lesson.path, lesson.links, lessons, files)
     if not any(one.files for one in read):
         place = Place(folder.as_posix(), 1)
@@ -136,7 +141,7 @@ def _taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[
     return [LessonError(Place(path.as_posix(), 1), "same-number", message, "Renumber one of them.")]
 
 
-def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
+def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError]) -> _Read:
     number, _, slug = path.name.partition("-")
     lessons: list[Lesson] = []
     files: list[str] = []
@@ -160,13 +165,13 @@ def _unit(path: Path, folder: Path, errors: list[LessonError]) -> _Read:
         text, found = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
-            lesson, found = parse_lesson(text, file.as_posix(), beside=partial(_beside, file))
+            lesson, found = parse_lesson(text, file.as_posix(), beside=partial(_beside, file), course=course)
             ids.append(outline(text, relative).name)
         errors += found
         if lesson:
             lessons.append(replace(lesson, path=relative))
     lessons.sort(key=lambda lesson: int(Path(lesson.path).name.partition("-")[0]))
-    page = _unit_page(path, errors)
+    page = _unit_page(path, course, errors)
     unit = Unit(
         slug=slug,
         number=int(number),
@@ -210,7 +215,7 @@ class _UnitPage:
     private: bool = False
 
 
-def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
+def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _UnitPage:
     file = path / "unit.md"
     if not file.is_file():
         fix = "Write '---', 'title: …', '---' and a sentence about it."
@@ -222,7 +227,7 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
     faults = Faults(lines.path)
     check_characters(lines, faults)
     front = read_front_matter(lines, UNIT_KEYS, faults)
-    prose = Prose(lines, faults)
+    prose = Prose(lines, faults, course)
     summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
     deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
     title, private = front.options.text("title") or "", front.options.flag("private", default=False)
@@ -230,6 +235,8 @@ def _unit_page(path: Path, errors: list[LessonError]) -> _UnitPage:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
     prose.check_jumps()
     prose.check_footnotes()
+    for one in prose.pictures:
+        faults.add(one.place, "image", "The page of a unit holds no pictures.", "Put it into a lesson.")
     errors += faults.found if text is not None else ()
     return _UnitPage(title, summary, deliverables, prose.links, private)
 

@@ -12,6 +12,7 @@ from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.fence import make_fence_rule
 from markdown_it.token import Token
+from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -54,7 +55,8 @@ def markdown() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin)
-    md.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True)
+    md.use(dollarmath_plugin, allow_space=False, allow_labels=True, double_inline=True)
+    md.use(attrs_plugin, after=("image",), allowed=("width",))
     alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]}
     md.block.ruler.at("fence", _fence, alternatives)
     md.block.ruler.before("fence", "colon_fence", _colon_fence, alternatives)

@@ -32,6 +32,11 @@ def _math_rule(tag: str, display: str) -> Rule:
     return render
 
 
+def _numbered(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    html = Markup('<div class="math" data-display="true" id="{}">{}</div>\n')
+    return html.format(tokens[index].info, tokens[index].content.strip())
+
+
 def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     token = tokens[index]
     language = token.meta.get("language", "text")
@@ -90,6 +95,7 @@ RULES: Mapping[str, Rule] = {
     "math_inline": _math_rule("span", "false"),
     "math_inline_double": _math_rule("span", "true"),
     "math_block": _math_rule("div", "true"),
+    "math_block_label": _numbered,
     "fence": _code_rule,
     "code_block": _indented_rule,
     "table_open": _table_open,

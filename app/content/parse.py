@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from app.content.addresses import lesson_slug
 from app.content.blocks import Block, Exercise, Forward, Lesson, Prose, Sheet, held_by
+from app.content.course_page import NO_PAGE, CoursePage
 from app.content.directives import OPTIONS, READERS
 from app.content.directives.callout import KINDS
 from app.content.errors import Faults, LessonError
@@ -24,7 +25,7 @@ def _alone(_: str) -> None:
 
 
 def parse_lesson(
-    text: str, path: str, beside: Beside = _alone, *, piece: bool = False
+    text: str, path: str, beside: Beside = _alone, *, piece: bool = False, course: CoursePage = NO_PAGE
 ) -> tuple[Lesson | None, tuple[LessonError, ...]]:
     """Read one lesson.
 
@@ -32,6 +33,7 @@ def parse_lesson(
         path: As it is to be shown in errors; the last two parts give the unit and the slug.
         beside: Gives the text of another lesson file, which is named as in a link.
         piece: Whether a text that begins with a directive needs no front matter.
+        course: What holds for all lessons of its course.
 
     Returns:
         The lesson, or None where there is any error; the errors in file order.
@@ -42,7 +44,7 @@ def parse_lesson(
         return None, faults.found
     file = file_of(text, path)
     check_characters(file, faults)
-    lesson = _read(file, faults, beside, piece=piece)
+    lesson = _read(file, faults, beside, course, piece=piece)
     return (None if faults.found else lesson), faults.found
 
 
@@ -51,11 +53,12 @@ def file_of(text: str, path: str) -> File:
     return File(path, plain.split("\n"))
 
 
-def _read(file: File, faults: Faults, beside: Beside, *, piece: bool) -> Lesson:
+def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, piece: bool) -> Lesson:
     front = front_matter_of_piece(file, faults) if piece else None
     front = front or read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)
-    reading = Reading(file, faults, Renderer(file, faults), elsewhere=lambda target: _programs(target, beside))
+    prose = Renderer(file, faults, course)
+    reading = Reading(file, faults, prose, elsewhere=lambda target: _programs(target, beside))
     tokens = reading.prose.page(front.body.text)
     parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)
@@ -81,6 +84,8 @@ def _read(file: File, faults: Faults, beside: Beside, *, piece: bool) -> Lesson:
         requires_places=tuple(value.place for value in requires),
         anchors=tuple(reading.prose.anchors),
         links=tuple(reading.prose.links),
+        pictures=tuple(reading.prose.pictures),
+        lang=options.text("lang") or course.lang,
         was=tuple(value.text for value in front.lists.get("was", ())),
         source="\n".join(file.lines),
     )

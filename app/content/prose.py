@@ -6,6 +6,7 @@ have anchors, tables scroll inside a labelled region that the keyboard reaches.
 
 import re
 from collections.abc import Mapping, Sequence
+from posixpath import basename, dirname, normpath
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -14,10 +15,13 @@ from markupsafe import Markup
 
 from app.content.addresses import page_url
 from app.content.blocks import Link
+from app.content.course_page import NO_PAGE, CoursePage
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import File, markdown
 from app.content.lost import check_table, check_text, notice_lost
 from app.content.markup_rules import RULES, plain_text
+from app.content.options import NAME
+from app.content.tex import expanded, problems
 
 LANGUAGES = (
     "python",
@@ -34,8 +38,8 @@ LANGUAGES = (
     "c",
     "cpp",
 )
-BARRED = re.compile(r"\\(?:href|url|includegraphics|html[A-Za-z]*)(?![A-Za-z])")
-LONG = re.compile(r"(?<![\d.])\d{3,}(?:\.\d*)?[ ]*(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
+PICTURE_KINDS = ("png", "jpg", "jpeg", "gif", "webp", "svg")
+PICTURE = re.compile(rf"(?:[a-z0-9][a-z0-9_-]*/)*[a-z0-9][a-z0-9_-]*\.(?:{'|'.join(PICTURE_KINDS)})")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close", "softbreak"})
 """What `sentence` knows of markdown."""
@@ -45,14 +49,18 @@ LONGEST_MESSAGE = 600
 class Prose:
     """Renders the markdown of one lesson file and remembers what can be linked to."""
 
-    def __init__(self, file: File, faults: Faults) -> None:
+    def __init__(self, file: File, faults: Faults, course: CoursePage = NO_PAGE) -> None:
+        self.course = course
         self.file = file
         self.faults = faults
         self.anchors: list[str] = []
         self.links: list[Link] = []
         self.jumps: list[Link] = []
+        self.pictures: list[Link] = []
+        self.equations: dict[str, int] = {}
         self.env: dict[str, Any] = {}
         self._notes: set[str] = set()
+        self._numbered: set[int] = set()
         self.md: MarkdownIt = markdown()
         notice_lost(self.md)
         for name, rule in RULES.items():
@@ -69,6 +77,10 @@ class Prose:
         """Parse the body of the page itself, whose link definitions and footnotes hold everywhere."""
         found = self.md.parse(text, self.env)
         self._notes |= _unused_notes(self.env)
+        for token in found:
+            if token.type == "math_block_label" and NAME.fullmatch(token.info) and token.info not in self.equations:
+                self.equations[token.info] = len(self.equations) + 1
+                self.anchors.append(token.info)
         return found
 
     def render(self, tokens: Sequence[Token], line: int, *, inside: bool = True) -> Markup:
@@ -131,22 +143,24 @@ class Prose:
                 self._heading(token, tokens[index + 1], current)
             elif token.type == "fence":
                 self._language(token, current)
-            elif token.type in ("math_block", "math_inline", "math_inline_double"):
+            elif token.type in ("math_block", "math_block_label", "math_inline", "math_inline_double"):
                 self._math(token, current)
             elif token.type == "inline":
                 check_text(token, current, self.file, self.faults)
-                self._inline(token.children or [], current)
+                token.children = token.children or []
+                self._inline(token.children, current)
 
-    def _inline(self, children: Sequence[Token], line: int) -> None:
+    def _inline(self, children: list[Token], line: int) -> None:
+        for index, child in reversed(tuple(enumerate(children))):
+            if child.type == "link_open" and children[index + 1].type == "link_close":
+                self._empty_link(children, index, line)
         for child in children:
             if child.type in ("softbreak", "hardbreak"):
                 line += 1
             elif child.type == "link_open":
                 self._link(child, line)
             elif child.type == "image":
-                self.faults.add(
-                    self.file.place(line, "!["), "image", "Lessons hold no image files.", "Draw it with ':::{visual}'."
-                )
+                self._picture(child, line)
             elif child.type in ("math_inline", "math_inline_double"):
                 self._math(child, line)
             elif child.type == "text" and (match := FOOTNOTE.search(child.content)):
@@ -174,20 +188,40 @@ class Prose:
         token.meta = {**token.meta, "language": language}
 
     def _math(self, token: Token, line: int) -> None:
-        first = next((part for part in token.content.split("\n") if part.strip()), "").strip()
-        if problem := unbalanced(token.content):
-            self.faults.add(self.file.place(line, first), "math", f"The formula has {problem}.")
-        if "\n\n" in re.sub(r"[ \t]+\n", "\n", token.content.strip()):
-            message = "This formula holds an empty line."
-            self.faults.add(self.file.place(line), "math", message, "Close it with '$$' above, or leave the line out.")
-        if barred := BARRED.search(token.content):
-            message = f"A formula cannot hold '{barred[0]}'."
+        for snippet, message, fix in problems(token.content):
+            self.faults.add(self.file.place(line, snippet), "math", message, fix)
+        token.content = expanded(token.content, self.course.macros)
+        if token.type == "math_block_label":
+            self._number(token, line)
+
+    def _number(self, token: Token, line: int) -> None:
+        """A numbered formula shows its number, and has an address."""
+        number = self.equations.get(token.info)
+        if number is None or number in self._numbered:
+            fix = "Numbers are given to formulas outside of directives, each with a name of its own."
+            self.faults.add(self.file.place(line), "equation", f"'({token.info})' cannot be numbered here.", fix)
+            return
+        self._numbered.add(number)
+        token.content = f"{token.content.strip()} \\tag{{{number}}}"
+
+    def _picture(self, token: Token, line: int) -> None:
+        """An image file of the course, with its width and what it shows."""
+        target, width = str(token.attrGet("src") or ""), str(token.attrGet("width") or "")
+        place = self.file.place(line, f"]({target}")
+        path = normpath(f"{basename(dirname(self.file.path))}/{target}")
+        if not PICTURE.fullmatch(path):
+            fix = f"Name a file in the folder of the course, one of {', '.join(PICTURE_KINDS)}, by letters a to z."
+            self.faults.add(place, "image", f"{target!r} is no picture of this course.", fix)
+        if not plain_text(token).strip():
             self.faults.add(
-                self.file.place(line, barred[0]), "math", message, "Links and pictures stand outside of it."
+                place, "image", "This picture says nothing to those who do not see it.", "Write ![what it shows](…)."
             )
-        if long := LONG.search(token.content):
-            message = f"'{long[0]}' is wider than any page."
-            self.faults.add(self.file.place(line, long[0]), "math", message, "Keep lengths below 100em.")
+        if not re.fullmatch(r"[1-9]\d{1,3}", width):
+            fix = f"Write '![…]({target}){{width=320}}': a number of pixels."
+            self.faults.add(place, "image", "This picture has no width.", fix)
+        self.pictures.append(Link(place=place, target=path))
+        token.attrSet("src", f"/pictures/{path}")
+        token.attrSet("loading", "lazy")
 
     def _link(self, token: Token, line: int) -> None:
         href = str(token.attrGet("href") or "")
@@ -202,6 +236,15 @@ class Prose:
         else:
             self._lesson_link(token, Link(place=place, target=target, anchor=anchor))
 
+    def _empty_link(self, children: list[Token], index: int, line: int) -> None:
+        """A link without words leads to a formula and shows its number."""
+        href = str(children[index].attrGet("href") or "")
+        number = self.equations.get(href.removeprefix("#"))
+        if number is None:
+            fix = "Write what it leads to between the square brackets; only a numbered formula needs no words."
+            self.faults.add(self.file.place(line, f"]({href}"), "broken-link", "This link has no words.", fix)
+        children.insert(index + 1, Token("text", "", 0, content=f"({number})"))
+
     def _lesson_link(self, token: Token, link: Link) -> None:
         url = page_url(self.file.path, link.target)
         if not url:
@@ -210,19 +253,6 @@ class Prose:
             return
         self.links.append(link)
         token.attrSet("href", url + (f"#{link.anchor}" if link.anchor else ""))
-
-
-def unbalanced(tex: str) -> str:
-    """What is wrong with the braces or environments of *tex*; empty when nothing is."""
-    depth = 0
-    for match in re.finditer(r"\\.|[{}]", tex, re.DOTALL):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth < 0:
-            return "a '}' without its '{'"
-    if depth:
-        return "a '{' that is never closed"
-    begins, ends = (sorted(re.findall(rf"\\{word}\{{(\w+\*?)\}}", tex)) for word in ("begin", "end"))
-    return "" if begins == ends else "a '\\begin' without its '\\end'"
 
 
 def _unused_notes(env: Mapping[str, Any]) -> set[str]:

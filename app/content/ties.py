@@ -1,11 +1,13 @@
 """What lessons say of each other: what they require, and where their links lead."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
 from posixpath import normpath, relpath
 
 from app.content.blocks import Lesson, Link
 from app.content.errors import LessonError, did_you_mean
 
+LARGEST_PICTURE = 2_000_000
 PUBLISH = "Publish it, or make this one a draft as well."
 
 
@@ -57,3 +59,15 @@ def dead_links(
         elif shown and target in lessons and lessons[target].draft:
             message = f"{link.target!r} is a draft, which learners do not see."
             yield LessonError(link.place, "draft", message, PUBLISH)
+
+
+def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
+    """Every picture of *lesson* is a file below *root*, and of a size that a page can bear."""
+    for one in lesson.pictures:
+        file = root / one.target
+        if not file.is_file() or not file.resolve().is_relative_to(root.resolve()):
+            message = f"There is no file {one.target!r} in the folder of the course."
+            yield LessonError(one.place, "missing-picture", message)
+        elif file.stat().st_size > LARGEST_PICTURE:
+            message = f"{one.target!r} is larger than {LARGEST_PICTURE:,} bytes."
+            yield LessonError(one.place, "missing-picture", message, "Make it smaller.")

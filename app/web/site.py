@@ -170,6 +170,11 @@ class Site:
     """What is wrong with the files of the course, where its author reads along."""
 
     @cached_property
+    def pictures(self) -> frozenset[str]:
+        """The image files that lessons show, by their paths in the folder of the course: no other file is served."""
+        return frozenset(one.target for lesson in self.course.lessons for one in lesson.pictures)
+
+    @cached_property
     def with_math(self) -> frozenset[str]:
         """Names of the lessons that hold formulas, and `units/` with the slugs of the units whose own page does."""
         lessons = {lesson.name for lesson in self.course.lessons if has_math(lesson)}

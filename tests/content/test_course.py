@@ -189,3 +189,41 @@ def test_what_is_suggested_for_a_broken_link_is_a_link_that_works(tmp_path):
 
     fixes = [error.fix for error in errors if error.code == "broken-link"]
     assert fixes == ["Did you mean '02-two.md'?", "Did you mean '../2-more/01-three.md'?"]
+
+
+def test_what_the_page_of_a_course_says_holds_for_its_lessons(tmp_path):
+    (tmp_path / "course.md").write_text('---\nlang: de\nmacros: {R: "\\\\mathbb{R}"}\n---\n')
+    write(tmp_path, "1-unit/unit.md")
+    write(tmp_path, "1-unit/01-one.md", "Every $x \\in \\R$.")
+    write(tmp_path, "1-unit/02-two.md", "Text.", lang="en")
+
+    course, alone = load_course(tmp_path), load_lesson(tmp_path / "1-unit" / "01-one.md")
+
+    assert [one.lang for one in course.lessons] == ["de", "en"]
+    for lesson in (course.lessons[0], alone):
+        assert "x \\in \\mathbb{R}<" in lesson.blocks[0].html
+
+
+def test_faults_of_the_page_of_a_course_are_told(tmp_path):
+    (tmp_path / "course.md").write_text('---\nlang: German\nmacros: {2R: "{"}\nmacro: 1\n---\n')
+    write(tmp_path, "1-unit/unit.md")
+    write(tmp_path, "1-unit/01-one.md")
+
+    _, errors = read_course(tmp_path)
+
+    assert [one.code for one in errors] == ["wrong-type", "malformed-name", "math", "unknown-option"]
+
+
+def test_pictures_are_files_of_the_course(tmp_path):
+    (tmp_path / "secret.png").write_bytes(b"x")
+    course = tmp_path / "course"
+    write(course, "1-unit/unit.md")
+    (course / "1-unit" / "here.png").write_bytes(b"x")
+    (course / "1-unit" / "large.png").write_bytes(b"x" * 2_000_001)
+    (course / "1-unit" / "out.png").symlink_to(tmp_path / "secret.png")
+    names = ("here", "gone", "large", "out")
+    write(course, "1-unit/01-one.md", "\n\n".join(f"![It]({one}.png){{width=320}}" for one in names))
+
+    _, errors = read_course(course)
+
+    assert [(one.place.line, one.code) for one in errors] == [(line, "missing-picture") for line in (8, 10, 12)]

@@ -13,8 +13,9 @@ from app.content.addresses import page_url
 from app.content.blocks import Lesson, markup_in
 from app.content.errors import Faults
 from app.content.parse import file_of, parse_lesson
-from app.content.prose import Prose, unbalanced
+from app.content.prose import Prose
 from app.content.sentences import sentence
+from app.content.tex import expanded, unbalanced
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -177,7 +178,8 @@ class Tags(HTMLParser):
 TAGS = (
     "p|em|strong|code|pre|span|div|a|h2|h3|h4|h5|h6|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|hr|br|s|section|sup"
 )
-NAMES = "class|id|href|rel|title|role|tabindex|aria-label|data-display|data-align|scope|start"
+TAGS += "|img"
+NAMES = "class|id|href|rel|title|role|tabindex|aria-label|data-display|data-align|scope|start|src|alt|width|loading"
 ALLOWED = frozenset(f"{TAGS}|{NAMES}".split("|"))
 
 
@@ -193,3 +195,63 @@ def test_no_tag_or_attribute_passes_that_is_not_ours(text):
     tags.feed(shown(text))
 
     assert tags.seen <= ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("tex", "becomes"),
+    [
+        (r"\R^n", r"\mathbb{R}^n"),
+        (r"\Rest \\R", r"\Rest \\R"),
+        (r"\d L x", r"\mathrm{d} L x"),
+        (r"\pd{L}{x_{1}} + \pd y x", r"\frac{\partial L}{\partial x_{1}} + \frac{\partial y}{\partial x}"),
+        (r"\pd{L", r"\frac{\partial L}{\partial }"),
+        (r"\once", r"\mathbb{R}^2"),
+    ],
+)
+def test_macros_of_a_course_are_put_in(tex, becomes):
+    macros = {"R": r"\mathbb{R}", "d": r"\mathrm{d}", "pd": r"\frac{\partial #1}{\partial #2}", "once": r"\R^2"}
+
+    assert expanded(tex, macros) == becomes
+
+
+@given(st.text("\\ab#12{} ", max_size=40), st.text("\\ab#12{} ", max_size=20))
+def test_macros_that_hold_themselves_end(tex, body):
+    assert len(expanded(tex, {"a": body, "b": r"\a\a\b#1"})) <= 20_000
+
+
+NUMBERED = """As [](#chain) and [the chain](#chain) say:
+
+$$
+a
+$$ (first)
+
+$$
+b
+$$ (chain)
+
+:::{note}
+See [](#first).
+:::
+"""
+
+
+def test_numbered_formulas_are_referred_to_by_their_numbers():
+    read, errors = parse_lesson(FRONT + NUMBERED, "2-unit/01-t.md")
+
+    assert read is not None, errors
+    html = "".join(str(one) for one in markup_in(read.blocks))
+    assert '<a href="#chain">(2)</a> and <a href="#chain">the chain</a>' in html
+    assert '<div class="math" data-display="true" id="chain">b \\tag{2}</div>' in html
+    assert '<a href="#first">(1)</a>' in html
+
+
+def test_a_picture_has_its_width_and_what_it_shows():
+    text = "![A *cat*, seen from above](../pictures/cat.png){width=320}"
+
+    read, errors = parse_lesson(FRONT + text, "2-unit/01-t.md")
+
+    assert read is not None, errors
+    assert [one.target for one in read.pictures] == ["pictures/cat.png"]
+    assert '<img src="/pictures/pictures/cat.png" alt="A cat, seen from above" width="320" loading="lazy"' in html_of(
+        text
+    )

@@ -115,3 +115,19 @@ def test_a_server_is_found_while_it_runs_and_not_afterwards(tmp_path):
 def test_without_a_server_nobody_is_asked(tmp_path):
     with pytest.raises(ProcessLookupError, match="No server is running"):
         ask_to_reload(tmp_path)
+
+
+def test_a_picture_of_a_lesson_is_served_and_no_other_file(folder, tmp_path):
+    (folder / "1-unit" / "cat.png").write_bytes(b"a cat")
+    (folder / "1-unit" / "dog.png").write_bytes(b"a dog")
+    change(folder, "First", "![A cat](cat.png){width=320}")
+    course = load_course(folder)
+    app = create_app(Settings(data_dir=tmp_path, lessons=folder), course, FakeGrader())
+    paths = ("1-unit/cat.png", "1-unit/dog.png", "1-unit/unit.md", "..%2f1-unit/cat.png", "1-unit/../1-unit/cat.png")
+
+    with TestClient(app, base_url="http://localhost") as client:
+        found = [client.get(f"/pictures/{path}") for path in paths]
+
+    assert [one.status_code for one in found][:4] == [200, 404, 404, 404]
+    assert (found[0].content, found[0].headers["content-type"]) == (b"a cat", "image/png")
+    assert "default-src 'none'" in found[0].headers["content-security-policy"]

@@ -2,13 +2,14 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import structlog
 from fastapi import APIRouter
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from app.content.blocks import CodeBox, Course, Lesson
@@ -93,6 +94,17 @@ async def lesson(
         practised=site.practice.curriculum.taught,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
     )
+
+
+@router.get("/pictures/{path:path}")
+async def picture(request: Request, site: TheSite, path: str) -> Response:
+    """An image file that a lesson shows."""
+    folder: Path = request.app.state.settings.lessons
+    if path not in site.pictures or not (folder / path).resolve().is_relative_to(folder.resolve()):
+        raise HTTPException(404)
+    if not (folder / path).is_file():
+        raise HTTPException(404)
+    return FileResponse(folder / path, headers={"cache-control": "private, max-age=300"})
 
 
 @router.get("/lessons/{slug}/readiness")

@@ -1,0 +1,55 @@
+"""`course.md` in the folder of a course: what holds for all of its lessons. It may be left out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.content.errors import Faults, LessonError
+from app.content.fences import File
+from app.content.frontmatter import LANGUAGE, read_front_matter
+from app.content.options import items_of
+from app.content.tex import MACRO, unbalanced
+
+NAME = "course.md"
+KEYS = ("macros", "lang")
+LONGEST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class CoursePage:
+    """TeX *macros* by name, without the backslash, and the language of the prose."""
+
+    macros: Mapping[str, str] = field(default_factory=dict)
+    lang: str = ""
+
+
+NO_PAGE = CoursePage()
+
+
+def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
+    """What the page of the course in *folder* says, and its faults."""
+    path = folder / NAME
+    faults = Faults(path.as_posix())
+    if not path.is_file():
+        return NO_PAGE, ()
+    try:
+        text = path.read_bytes()[:LONGEST].decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        faults.add(faults.at(1), "unreadable", "The page of the course cannot be read.", "Save it as UTF-8.")
+        return NO_PAGE, faults.found
+    front = read_front_matter(File(faults.path, text.splitlines()), KEYS, faults)
+    lang = front.options.text("lang") or ""
+    if lang and not LANGUAGE.fullmatch(lang):
+        front.options.wrong("lang", "wrong-type", f"{lang!r} is no language.", "Write 'lang: de' or 'lang: pt-BR'.")
+    macros: dict[str, str] = {}
+    if "macros" in front.options:
+        value = front.options.entries["macros"]
+        for name, (entry, _) in (items_of(value, faults, "'macros'") or {}).items():
+            macros[name] = entry.text
+            if not MACRO.fullmatch(name):
+                faults.add(
+                    entry.place, "malformed-name", f"{name!r} cannot name a macro.", "Use letters, no backslash."
+                )
+            if problem := unbalanced(entry.text):
+                faults.add(entry.place, "math", f"The macro has {problem}.")
+    return CoursePage(macros, lang), faults.found
