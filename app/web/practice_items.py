@@ -11,6 +11,7 @@ from app.content.blocks import Course, Grad, Lesson
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
 from app.practice.operations import OPERATIONS
+from app.practice.proof import wrong_lines
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
 from app.store.cards import lesson_of_item
 from app.store.tables import PracticeItem
@@ -48,7 +49,8 @@ def hunted(item: Item, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
     mutants = mutants_of(item.solution, frozenset(item.require))
     of_family = [one for one in mutants if OPERATIONS[item.by[one.line - 1]].family == family]
-    first = [one for one in (*of_family, *mutants) if one.edit == MADE_FOR.get(slip)]
+    first = [one for one in wrong_lines(item) if one.edit.partition(":")[0] == slip]
+    first += [one for one in (*of_family, *mutants) if one.edit == MADE_FOR.get(slip)]
     return next((text for one in (*first, *of_family) if (text := bug_hunt(item, one))), None)
 
 

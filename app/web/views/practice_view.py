@@ -29,6 +29,10 @@ FAMILIES: Mapping[str, str] = {
     "layout": "Transposes and reshapes",
     "fork": "Tensors that are read twice",
     "index": "Looked-up rows",
+    "gate": "Gates",
+    "norm": "Norms",
+    "attention": "Attention scores",
+    "convolution": "Convolution",
 }
 """What families of operations are called."""
 

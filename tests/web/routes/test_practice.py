@@ -16,9 +16,12 @@ from starlette.testclient import TestClient
 from app.content.blocks import Bug, Lesson, Order
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
+from app.practice import pool
+from app.practice.operations import TABLE
 from app.store import cards, progress
 from app.store.tables import Card, PracticeItem
 from app.web.site import Site
+from app.web.views.practice_view import FAMILIES
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
 
@@ -99,6 +102,7 @@ def clock(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     app.state.site.practice.clock = clock
     monkeypatch.setattr(progress, "now", clock)
+    monkeypatch.setattr(pool, "STOCK", 0)
     return clock
 
 
@@ -286,3 +290,7 @@ def test_nobody_is_given_exercises_without_end(learner, clock, monkeypatch):
     assert (refused.status_code, "Go on tomorrow" in refused.text) == (429, True)
     clock.forward(days=1, minutes=1)
     assert learner.next(begin="1") != "/practice"
+
+
+def test_every_family_of_operations_has_a_name():
+    assert {one.family for one in TABLE} <= FAMILIES.keys()
