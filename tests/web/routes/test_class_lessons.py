@@ -111,6 +111,13 @@ def test_work_in_lessons_that_are_not_assigned_is_on_no_page(room, teacher):
     assert teacher.get(f"/classes/{group.id}/learners/{room.ids['Bob']}?lesson=reading").status_code == 404
 
 
+def test_what_is_typed_and_not_checked_is_on_no_page(room, group, teacher, bob):
+    bob.post(f"{BOX}/draft", data={"code": "secret_draft = 1", "revision": 0})
+
+    for page in PAGES:
+        assert "secret_draft" not in shown(teacher, group, page.format(bob=room.ids["Bob"]))
+
+
 def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, teacher, bob):
     assert bob
     other = room.browser("Zoe", teaches=True)
