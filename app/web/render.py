@@ -79,7 +79,8 @@ class Pages:
         """A whole page."""
         shared = {"path": request.url.path, "theme": theme_of(request), "nonce": request.state.nonce}
         # A request that was refused early has no visitor.
-        shared["called"] = getattr(getattr(request.state, "visitor", None), "called", "")
+        visitor = getattr(request.state, "visitor", None)
+        shared |= {"called": getattr(visitor, "called", ""), "account": getattr(visitor, "account", False)}
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})

@@ -223,6 +223,11 @@ class Visitor:
             return "Account" if self.token else ""
         return self.known.name or ("Account" if self.known.account else "")
 
+    @property
+    def account(self) -> bool:
+        """Whether the learner has a way to sign in, as far as this request has asked."""
+        return self.known is not None and self.known.account
+
     async def learner(self) -> int | None:
         """The learner, or None for somebody who has nothing stored yet."""
         if self.known is None and self.token:

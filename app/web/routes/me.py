@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.accounts import credentials, passwords, tickets
 from app.accounts.takeout import delete_learner, packed, taken_out
 from app.store import learners
-from app.store.classes import RefusedError
+from app.store.classes import Inside, RefusedError, classes_of
 from app.store.learners import Known, hash_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
@@ -78,13 +78,15 @@ async def page(
     ways: list[Way] = []
     devices: list[Device] = []
     holds = None
+    groups: list[Inside] = []
     if learner is not None:
         async with site.database.read() as db:
             ways = [way_of(one) for one in await credentials.ways(db, learner)]
             devices = [device(one, visitor.token) for one in await learners.sessions_of(db, learner)]
             holds = await credentials.holdings(db, learner)
+            groups = await classes_of(db, learner)
     add = ways_to_add(request, site, add=True, back="/me", said=said, at=at, name="")
-    values = {**add, "known": visitor.known, "ways": ways, "devices": devices, "holds": holds}
+    values = {**add, "known": visitor.known, "ways": ways, "devices": devices, "holds": holds, "groups": groups}
     return site.pages.page(request, "me.html", status=status, **values)
 
 

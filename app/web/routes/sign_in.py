@@ -21,21 +21,29 @@ Text = Annotated[str, Form()]
 
 
 async def page(
-    request: Request, visitor: Visitor, back: str, *, status: int = 200, said: str = "", at: str = "", name: str = ""
-) -> Response:
-    """The page, with what was *said* to the form *at*."""
+    request: Request, visitor: Visitor, back: str, *, status: int = 200, said: str = "", at: str = "", name: str = "",
+    add: bool = False,
+) -> Response:  # fmt: skip
+    """The page, with what was *said* to the form *at*; of an account that wants to *add* a way, its part of it."""
     site: Site = request.app.state.site
     await visitor.learner()
-    shown = ways(request, site, back=own_path(back), said=said, at=at, name=name)
+    shown = ways(request, site, add=add, back=own_path(back), said=said, at=at, name=name)
     return site.pages.page(request, "sign_in.html", status=status, known=visitor.known, **shown)
 
 
 def ways(request: Request, site: Site, *, add: bool = False, **values: str) -> dict[str, Any]:
-    """What the list of ways is made of: of this server, or those that an account may *add*."""
-    last = cookie(request.headers, WAY_COOKIE)
-    providers = tuple(site.doors.providers.values())
-    letters, user = site.doors.letters is not None, proxied(request, site)
-    return {"add": add, "last": last, "providers": providers, "letters": letters, "proxied": user, **values}
+    """What the list of ways is made of: those of this server, the last used one first, or what an account may *add*."""
+    providers, user = site.doors.providers, proxied(request, site)
+    order = ["passkey", *providers]
+    order += [*["proxy"] * bool(user), *["email"] * bool(site.doors.letters), "password"]
+    last = "" if add else cookie(request.headers, WAY_COOKIE)
+    return {
+        "add": add,
+        "order": sorted(order, key=lambda way: way != last),
+        "providers": providers,
+        "proxied": user,
+        **values,
+    }
 
 
 @router.get("/sign-in")
@@ -75,7 +83,7 @@ async def with_new_name(
         async with site.database.read() as db:
             proof = await passwords.new_proof(db, name, secret)
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name)
+        return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add))
     site.tries.charge(("address", visitor.network), -1)
     visitor.sessions.beginnings.spend(visitor.network)
     return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))

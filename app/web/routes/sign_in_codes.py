@@ -44,7 +44,7 @@ async def send(
     try:
         address = address_of(email)
     except RefusedError as refused:
-        return await page(request, visitor, back, status=422, said=str(refused), at="email", name=email)
+        return await page(request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add))
     for key in (("address", visitor.network), ("email", address)):
         site.tries.spend(key)
     site.tries.charge(("email", address), TOKENS - 1)

@@ -76,7 +76,8 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     except AwayError as away:
         raise HTTPException(502, str(away)) from away
     except RefusedError as refused:
-        return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider)
+        add = data["add"] is not None
+        return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
     add = await adds(visitor, data["add"])
     response = await entered(request, site, visitor, proof, way=provider, back=data["back"], add=add)
     drop(response, COOKIE, PATH)

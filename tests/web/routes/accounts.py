@@ -30,6 +30,13 @@ def text_in_box(client: TestClient) -> str:
     return found[1]
 
 
+def first_way(client: TestClient) -> str:
+    """What the page for signing in offers first."""
+    found = re.search(r'class="way" id="(.*?)"', client.get("/sign-in").text)
+    assert found
+    return found[1]
+
+
 def name_shown(client: TestClient) -> str:
     """What the masthead calls whoever is there."""
     found = re.search(r'class="whoami" [^>]*>(.*?)</a>', client.get("/").text)

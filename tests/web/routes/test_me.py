@@ -111,6 +111,28 @@ def test_a_way_of_somebody_else_is_not_taken_away(client: TestClient, other: Tes
     assert ways(client) == [way]
 
 
+def test_a_way_that_was_refused_is_still_one_to_add(client: TestClient, other: TestClient) -> None:
+    """Else the next try, on the page that says why, would make another account."""
+    take_name(other, "Grace")
+    take_name(client)
+
+    said = take_name(client, "Grace", add="yes")
+
+    assert said.status_code == 422
+    assert 'name="add" value="yes"' in said.text
+    take_name(client, "Ada L", add="yes")
+    assert len(ways(client)) == 2
+
+
+def test_only_an_account_is_told_that_one_keeps_its_work(client: TestClient) -> None:
+    begin(client)
+    client.post("/me/name", data={"name": "Ada"})
+    assert "kept for this browser" in client.get("/").text
+
+    take_name(client)
+    assert "kept with your account" in client.get("/").text
+
+
 def test_devices_are_told_in_words_and_ended_at_once(client: TestClient, app: FastAPI) -> None:
     phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile Safari/604.1"
     take_name(client)
