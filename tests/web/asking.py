@@ -145,7 +145,7 @@ PARAMETERS = {
 
 def path_of(template: str, **values: str) -> str:
     """An address of the route *template*."""
-    return template.format_map(Standing(PARAMETERS | {"code": CLASS_CODE} | values))
+    return template.replace(":path}", "}").format_map(Standing(PARAMETERS | {"code": CLASS_CODE} | values))
 
 
 class Elements(HTMLParser):

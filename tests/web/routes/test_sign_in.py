@@ -1,6 +1,5 @@
 """Signing in with a name and a password: what comes along, what ends, and what nobody gets by trying."""
 
-
 import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
