@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from app.content.blocks import Forward, Place
 from app.content.errors import Faults, did_you_mean
+from app.content.straight import counted, is_mask
 from app.content.unroll import StoppedError, Unrolled, unrolled
 
 MODULES = ("torch", "F", "math")
@@ -111,12 +112,15 @@ def straightened(
     return (found or Unrolled(source, (), frozenset())) if tree else None
 
 
-def check_forward(program: Unrolled, line: int, known: Iterable[str], faults: Faults) -> tuple[str, ...]:
+def check_forward(
+    program: Unrolled, line: int, known: Iterable[str], faults: Faults, truths: Iterable[str] = ()
+) -> tuple[str, ...]:
     """The names that the forward *program* writes; faults where it is not a straight line.
 
     Args:
         line: Line of the file on which the author's text starts.
         known: Dims and inputs.
+        truths: The inputs that are masks.
     """
     tree = parsed(program.source)
     if isinstance(tree, Fault):
@@ -129,6 +133,7 @@ def check_forward(program: Unrolled, line: int, known: Iterable[str], faults: Fa
 
     scope = set(known)
     outputs: list[str] = []
+    masks = set(truths)
     below = {name: at(one).line for one in reversed(tree.body) for name in written(one)}
     for statement in tree.body:
         place = at(statement)
@@ -142,6 +147,10 @@ def check_forward(program: Unrolled, line: int, known: Iterable[str], faults: Fa
             faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
         unknown = _check_reads(statement.value, scope | set(outputs), below, at, faults)
         scope |= unknown - set(below) if program.lines else set()  # told once, and not in every turn
+        if (part := counted(statement.value, masks)) is not None:
+            message = "How many entries this leaves depends on the numbers, so it has no shape of its own."
+            faults.add(at(part), "depends-on-data", message, "Keep them all: 'torch.where(mask, X, 0.0)'.")
+        masks |= set(names) if is_mask(statement.value, masks) else set()
         for name in names:
             if name in scope or name in outputs or name in MODULES:
                 faults.add(

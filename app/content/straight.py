@@ -1,7 +1,7 @@
 """What keeps an author's program from being a straight line of assignments, read from its text."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 PARTS = frozenset({"chunk", "split", "tensor_split", "unbind", "meshgrid", "broadcast_tensors"})
 FIELDS: Mapping[str, frozenset[str]] = {
@@ -17,6 +17,8 @@ FIELDS: Mapping[str, frozenset[str]] = {
     "eigh": frozenset({"eigenvalues", "eigenvectors"}),
 }
 """Functions of several results, with the names of these."""
+COUNTED = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive"})
+"""Functions that leave as many entries as the numbers say."""
 SCOPE = "'torch', 'F' and 'math' are in scope already. Remove this line."
 OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
     ast.While: ("How often a 'while' turns is not known before it runs.", "Write 'for t in range(T):'."),
@@ -50,6 +52,37 @@ def holds_parts(statement: ast.stmt, tree: ast.AST) -> bool:
             read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is(node.value, name)}
             picked = any(isinstance(node, ast.Subscript) and _is(node.value, name) for node in ast.walk(tree))
             return bool(read & FIELDS[op]) or (op in PARTS) or (picked and op in {"sort", "topk"})
+    return False
+
+
+def counted(expression: ast.expr, masks: Collection[str]) -> ast.expr | None:
+    """The part of *expression* that leaves as many entries as the numbers say; *masks* are names of truths."""
+    for node in ast.walk(expression):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in COUNTED:
+                return node
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="where"), args=[_], keywords=[]):
+                return node
+            case ast.Subscript(slice=place):
+                parts = place.elts if isinstance(place, ast.Tuple) else [place]
+                if any(is_mask(one, masks) for one in parts):
+                    return node
+    return None
+
+
+def is_mask(expression: ast.expr, masks: Collection[str]) -> bool:
+    """Whether *expression* is a tensor of truths, as far as its text tells."""
+    match expression:
+        case ast.Name(id=name):
+            return name in masks
+        case ast.Compare():
+            return True
+        case ast.UnaryOp(op=ast.Invert(), operand=inner):
+            return is_mask(inner, masks)
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
+            return is_mask(left, masks) or is_mask(right, masks)
+        case ast.Call(func=ast.Attribute(attr="bool")):
+            return True
     return False
 
 

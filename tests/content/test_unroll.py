@@ -125,6 +125,8 @@ OUTSIDE = {
     "a loop over a tensor": ("for x in X:\n    Y = x * 2", 1, "depends-on-data"),
     "a loop as long as the data say": ("for i in range(X.sum()):\n    Y = X * 2", 1, "depends-on-data"),
     "a branch on entries": ("U = X * 2\nif U.sum() > 0:\n    Y = U * 2", 2, "depends-on-data"),
+    "entries that a mask picks": ("m = X > 0\nY = X[m] * 2", 2, "depends-on-data"),
+    "entries that are counted": ("Y = X[torch.nonzero(X)] * 2", 1, "depends-on-data"),
     "a while": ("while True:\n    Y = X * 2", 1, "not-straight-line"),
     "an import": ("import torch\nY = X * 2", 1, "not-straight-line"),
     "a class": ("class A:\n    pass\nY = X * 2", 1, "not-straight-line"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import yaml
 
 from app.content.arithmetic import UnreadableError, integer_of, number_of
-from app.content.blocks import Distribution, Forward, Input, Place
+from app.content.blocks import MASKS, Distribution, Forward, Input, Place
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.literals import literal_sizes
@@ -60,7 +60,8 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     constants = _constants(_items("constants", options) or {}, known, options)
     if program and constants:
         program = program.below([(text, at - line + 1) for text, at in constants])
-    written = check_forward(program, line, known, reading.faults) if program else ()
+    truths = [one.name for one in inputs if one.distribution in MASKS]
+    written = check_forward(program, line, known, reading.faults, truths) if program else ()
     for output, place in ends if written else ():
         if output not in written:
             message = f"The program does not write its output {output!r}."
