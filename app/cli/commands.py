@@ -149,6 +149,16 @@ def prove(
     practice.prove(level, wanted, count, seed)
 
 
+@practice.command()
+def points(
+    write: Annotated[bool, typer.Option("--write", help="Give the exercises that are kept their new points.")] = False,
+) -> None:
+    """Print how hard operations turned out to be, of those that learners tried 200 times."""
+    from app.cli import practice
+
+    practice.points(write=write)
+
+
 @app.command()
 def export(
     path: Annotated[Path | None, typer.Argument(help="A lesson file or a folder of them; default: the course.")] = None,

@@ -1,6 +1,7 @@
 """`backhand practice`: exercises that are drawn, for lessons and for whoever wants to know how good they are."""
 
 import asyncio
+import json
 import random
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -14,10 +15,13 @@ from app.cli.graders import settled
 from app.cli.refuse import refuse
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
-from app.practice.draw import NothingFitsError
+from app.practice.difficulty import ENOUGH, estimates, repriced
+from app.practice.draw import VERSION, NothingFitsError
 from app.practice.draw import draw as drawn
 from app.practice.proof import SEEDS, NotProvedError, Proof, drawn_and_proved
 from app.practice.proof import prove as proved
+from app.store import practice
+from app.store.database import Database
 
 T = TypeVar("T")
 HEAD = ("level", "draws", "solved", "kept", "mutants", "survive", "one red line", "unrecognised", "rows")
@@ -60,6 +64,28 @@ async def _proofs(level: int, wanted: str, seeds: range, grader: Grader) -> list
         if not proof.kept:
             typer.echo(f"Seed {seed} is not kept: {proof.reason}")
     return found
+
+
+def points(*, write: bool) -> None:
+    """Print what is estimated, and write it only when asked to."""
+    asyncio.run(_points(environment.settings().resolved_database_url, write=write))
+
+
+async def _points(url: str, *, write: bool) -> None:
+    database = Database(url)
+    async with database.write() as db:
+        found = estimates(await practice.tries(db))
+        changed = 0
+        for row in await practice.drawn(db, VERSION) if write and found else ():
+            row.points = repriced(drawn(row.level, row.seed, row.wanted, json.loads(row.within)), found)
+            changed += 1
+    await database.close()
+    for one in found:
+        typer.echo(f"{one.name}: {one.solved} of {one.tries} solved, {one.before} points, now {one.points}")
+    if not found:
+        typer.echo(f"No operation was tried {ENOUGH} times yet.")
+    elif write:
+        typer.echo(f"{changed} exercises have new points.")
 
 
 def _part(some: int, of: int) -> str:

@@ -64,7 +64,7 @@ class Draft:
         text = f"[{', '.join(shape)}]"
         drawn = kind if kind not in {"", "mask"} else ""
         self.inputs.append(f"{name}: {_quoted(text, drawn)}")
-        flags = frozenset({"positive", "tame"} if kind == "positive" else {"signed", "tame"})
+        flags = frozenset({"positive", "tame"} if kind == "positive" else {"signed", "wide", "tame"})
         self.tensors[name] = Tensor(shape, flags, graded=kind in {"", "positive"})
         self.indexed += kind.startswith("ints")
         return name
@@ -240,10 +240,10 @@ def _apply(
 def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     """What is known of the numbers of a result."""
     if operation.gives == "=":
-        return flags[operation.walk]
-    if operation.other and operation.name != "sub":
-        positive = all("positive" in one for one in flags)
-        return frozenset({"positive"} if positive else {"signed"} & (flags[0] | flags[1]))
+        return flags[operation.walk] - ({"wide"} if operation.reduces else set())
+    if operation.other:
+        positive = operation.name != "sub" and all("positive" in one for one in flags)
+        return frozenset({"positive"} if positive else {"signed"} & flags[0] & flags[1])
     return frozenset(operation.gives.split())
 
 

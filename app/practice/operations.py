@@ -24,7 +24,8 @@ class Operation:
         back: Instead: one text for each operand that has a gradient.
         words: What further words of the rule stand for, in torch.
         walk: The operand that the program comes from; with *other* the second one comes from there as well.
-        needs, gives: Of numbers: `positive`, `signed`, `tame` (of moderate size); `=` gives on what came in.
+        needs, gives: Of numbers: `positive`, `signed`, `wide` (of both signs, and beyond one half), `tame` (of moderate
+            size); `=` gives on what came in.
         points: How hard it is.
         level: The first level that draws it, *weight* times as often as others.
         slips: Rows of the diagnosis that an edit of its line can show.
@@ -43,7 +44,7 @@ class Operation:
     walk: int = 0
     other: bool = False
     needs: str = ""
-    gives: str = "signed"
+    gives: str = "signed wide"
     level: int = 1
     weight: int = 1
     slips: str = ""
@@ -102,7 +103,7 @@ TABLE: tuple[Operation, ...] = (
         "and the scale of the forward line stays.",
     ),
     Operation(
-        name="bias", family="broadcast", points=1, weight=2, forward="{0} + {1}", rule="add", gives="signed tame",
+        name="bias", family="broadcast", points=1, weight=2, forward="{0} + {1}", rule="add", gives="signed wide tame",
         shapes=("... a, a -> ... a",), principle=COPIED, slips="mean wrong-axis",
     ),
     Operation(
@@ -152,7 +153,7 @@ TABLE: tuple[Operation, ...] = (
         principle="An absolute value passes on what arrives, with the sign of its input.",
     ),
     Operation(
-        name="clamp", family="gate", points=2, level=2, forward="{0}.clamp(-0.5, 0.5)", shapes=SAME, needs="signed",
+        name="clamp", family="gate", points=2, level=2, forward="{0}.clamp(-0.5, 0.5)", shapes=SAME, needs="wide",
         gives="tame", words={"low": "-0.5", "high": "0.5"}, slips="gate-flipped gate-limit gate-value",
         principle="Between its limits a clamp passes on what arrives; outside it is flat, and nothing passes.",
     ),

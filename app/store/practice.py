@@ -1,9 +1,9 @@
 """Items of practice that are at hand: what was drawn and proved before anybody asked for it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import exists, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -49,12 +49,6 @@ async def tries(db: AsyncSession) -> list[Try]:
     return [Try(one.learner_id, operations, not one.code and not one.hints) for one, operations in found]
 
 
-async def points(db: AsyncSession) -> list[tuple[int, str, float]]:
-    """Of every item: its number, its operations, its points."""
-    rows = await db.execute(select(PracticeItem.id, PracticeItem.operations, PracticeItem.points))
-    return [(number, operations, value) for number, operations, value in rows]
-
-
-async def set_points(db: AsyncSession, changed: Iterable[tuple[int, float]]) -> None:
-    for number, value in changed:
-        await db.execute(update(PracticeItem).where(PracticeItem.id == number).values(points=value))
+async def drawn(db: AsyncSession, version: int) -> list[PracticeItem]:
+    """All items that this *version* of the generator drew, in whatever form they are asked."""
+    return list(await db.scalars(select(PracticeItem).where(PracticeItem.version == version)))

@@ -1,5 +1,6 @@
 """`backhand practice` as authors and operators call it."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,12 @@ from app.cli import practice as practice_command
 from app.cli.commands import app
 from app.content.course import load_lesson
 from app.content.parse import parse_lesson
-from app.practice.draw import draw
+from app.practice.draw import VERSION, draw
+from app.practice.pool import columns_of
+from app.store import learners, practice
+from app.store.database import Database, now
+from app.store.migrate import migrate
+from app.store.tables import PracticeAttempt
 from tests.graders import SharedGraders
 
 
@@ -63,3 +69,36 @@ def test_a_piece_of_a_lesson_needs_no_front_matter_and_a_lesson_does() -> None:
     assert piece.blocks[0].place.line == 1
     assert [one.code for one in parse_lesson(fragment, "1-unit/01-piece.md")[1]][:1] == ["no-front-matter"]
     assert parse_lesson("Prose.\n\n" + fragment, "1-unit/01-piece.md", piece=True)[0] is None
+
+
+def test_points_are_told_and_changed_only_when_asked_to(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'practice.db'}"
+    monkeypatch.setenv("BACKHAND_DATABASE_URL", url)
+    monkeypatch.setattr("app.practice.difficulty.ENOUGH", 1)
+    monkeypatch.setattr("app.practice.difficulty.STEP", 2.0)
+    item = draw(1, 1)
+
+    async def prepared() -> None:
+        await migrate(url)
+        database = Database(url)
+        async with database.write() as db:
+            learner, _ = await learners.begin_session(db)
+            await practice.keep(db, columns_of(item))
+            (row,) = await practice.drawn(db, VERSION)
+            given = {"family": "matmul", "slip": "", "given_at": now(), "done_at": now(), "hints": 0}
+            db.add(PracticeAttempt(learner_id=learner, item_id=row.id, **given))
+        await database.close()
+
+    async def points() -> float:
+        database = Database(url)
+        async with database.read() as db:
+            (row,) = await practice.drawn(db, VERSION)
+        await database.close()
+        return row.points
+
+    asyncio.run(prepared())
+    told = run("points")
+    assert "1 of 1 solved" in told.stdout
+    assert asyncio.run(points()) == item.points
+    assert "1 exercises have new points." in run("points", "--write").stdout
+    assert asyncio.run(points()) < item.points

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from app.practice.draw import draw
+from app.practice.draw import VERSION, draw
 from app.practice.pool import columns_of
 from app.store import practice
 from app.store.database import Database, now
@@ -36,8 +36,8 @@ async def test_the_same_exercise_is_kept_once_and_stays_as_it_was(database: Data
 async def test_an_exercise_that_somebody_was_given_waits_no_longer(database: Database, me: int) -> None:
     async with database.write() as db:
         await practice.keep(db, columns_of(draw(1, 3)))
-        ((number, _, _),) = await practice.points(db)
-        db.add(PracticeAttempt(learner_id=me, item_id=number, family="matmul", slip="", given_at=now(), hints=0))
+        (item,) = await practice.drawn(db, VERSION)
+        db.add(PracticeAttempt(learner_id=me, item_id=item.id, family="matmul", slip="", given_at=now(), hints=0))
         await db.flush()
 
         assert await practice.unused(db, *KIND) == []
@@ -47,7 +47,7 @@ async def test_only_what_was_finished_says_how_hard_an_exercise_is(database: Dat
     async with database.write() as db:
         for seed in (1, 2, 3, 4):
             await practice.keep(db, columns_of(draw(1, seed)))
-        numbers = [number for number, _, _ in await practice.points(db)]
+        numbers = [one.id for one in await practice.drawn(db, VERSION)]
         for number, more in zip(numbers, ({}, {"code": "mean"}, {"hints": 1}, {"done_at": None}), strict=True):
             given = {"family": "matmul", "slip": "", "given_at": now(), "done_at": now(), "hints": 0} | more
             db.add(PracticeAttempt(learner_id=me, item_id=number, **given))

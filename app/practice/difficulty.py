@@ -1,0 +1,63 @@
+"""How hard operations turned out to be: points from who solved what, as players are rated from who beat whom.
+
+Each exercise that a learner finished is a game between the learner and the operations in it; the learner wins by
+solving it without a slip and without a hint.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.practice.item import Item
+from app.practice.operations import OPERATIONS
+from app.store.practice import Try
+
+ENOUGH = 200
+"""Tries of an operation before its points are believed."""
+STEP = 0.1
+SPREAD = 2.0
+"""A learner so many points above an exercise solves it in ten of eleven tries."""
+LEAST, MOST = 1.0, 12.0
+START = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What became of an operation: its tries, how many of them were *solved*, its points before and now."""
+
+    name: str
+    tries: int
+    solved: int
+    before: int
+    points: float
+
+
+def estimates(tries: Iterable[Try]) -> list[Estimate]:
+    """Of every operation that was tried often enough, in the order of the table."""
+    ratings = {name: float(row.points) for name, row in OPERATIONS.items()}
+    learners: defaultdict[int, float] = defaultdict(lambda: START)
+    count: Counter[str] = Counter()
+    solved: Counter[str] = Counter()
+    for one in tries:
+        names = [name for name in dict.fromkeys(json.loads(one.operations)) if name in ratings]
+        if not names:
+            continue
+        mean = sum(ratings[name] for name in names) / len(names)
+        surprise = one.alone - 1 / (1 + 10 ** ((mean - learners[one.learner]) / SPREAD))
+        learners[one.learner] += STEP * surprise
+        for name in names:
+            ratings[name] = min(MOST, max(LEAST, ratings[name] - STEP * surprise))
+        count.update(names)
+        solved.update(names if one.alone else ())
+    return [
+        Estimate(name, count[name], solved[name], row.points, round(ratings[name], 1))
+        for name, row in OPERATIONS.items()
+        if count[name] >= ENOUGH
+    ]
+
+
+def repriced(item: Item, found: Iterable[Estimate]) -> float:
+    """The points of *item*, as it was drawn, once those of its operations are what was *found*."""
+    more = {one.name: one.points - one.before for one in found}
+    return item.points + sum(more.get(name, 0.0) for name in item.operations)
