@@ -76,11 +76,12 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     errors += _names_taken_twice([one.unit for one in read], folder)
     errors += requirements(lessons.values(), {name for one in read for name in one.ids})
     errors += uses_faults(lessons.values())
+    private = {lesson.path for one in read if one.unit.private for lesson in one.unit.lessons}
     for one in read:
-        errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files)
+        errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files, private)
     for lesson in lessons.values():
         errors += missing_pictures(lesson, folder)
-        errors += dead_links(lesson.path, lesson.links, lessons, files)
+        errors += dead_links(lesson.path, lesson.links, lessons, files, private)
     if not any(one.files for one in read):
         place = Place(folder.as_posix(), 1)
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))

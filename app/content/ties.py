@@ -9,6 +9,7 @@ from app.content.errors import LessonError, did_you_mean
 
 LARGEST_PICTURE = 2_000_000
 PUBLISH = "Publish it, or make this one a draft as well."
+OUTSIDE = "Take the link out, or move this page into the private unit."
 
 
 def requirements(lessons: Iterable[Lesson], ids: Set[str]) -> Iterator[LessonError]:
@@ -42,9 +43,12 @@ def _leads_to(start: str, end: str, by_name: Mapping[str, Lesson]) -> bool:
 
 
 def dead_links(
-    path: str, links: Iterable[Link], lessons: Mapping[str, Lesson], files: Set[str]
+    path: str, links: Iterable[Link], lessons: Mapping[str, Lesson], files: Set[str], private: Set[str] = frozenset()
 ) -> Iterator[LessonError]:
-    """Every link to a lesson file leads to a file of the course, and to something on its page."""
+    """Every link to a lesson file leads to a file of the course, and to something on its page.
+
+    To *private* files, links lead from their own unit alone.
+    """
     here = path.rpartition("/")[0]
     shown = path not in lessons or not lessons[path].draft
     for link in links:
@@ -59,6 +63,9 @@ def dead_links(
         elif shown and target in lessons and lessons[target].draft:
             message = f"{link.target!r} is a draft, which learners do not see."
             yield LessonError(link.place, "draft", message, PUBLISH)
+        elif target in private and target.rpartition("/")[0] != here:
+            message = f"{link.target!r} is private: for most readers it is not there."
+            yield LessonError(link.place, "private", message, OUTSIDE)
 
 
 def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:

@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def server_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the server of this worker keeps its database."""
+    """Where the server keeps what it knows, and its log."""
     return tmp_path_factory.mktemp("server")
 
 

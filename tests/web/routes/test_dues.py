@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Course
+from app.content.course import read_course
 from app.settings import Settings
 from app.store.database import now
 from app.store.tables import Class
@@ -173,6 +174,20 @@ def test_a_unit_says_itself_that_it_is_private(tmp_path) -> None:
     (folder / "01-one.md").write_text("---\ntitle: One\nid: one\nestimate: 5 min\ngoals: [a]\n---\nText.\n")
 
     assert [unit.private for unit in course_in(tmp_path).units] == [True]
+
+
+def test_no_page_links_into_a_private_unit_from_outside(tmp_path) -> None:
+    top = "---\ntitle: {0}\nid: {0}\nestimate: 5 min\ngoals: [a]\n---\n{1}\n"
+    for folder, key in (("1-open", ""), ("2-exam", "private: true\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "unit.md").write_text(f"---\ntitle: {folder}\n{key}---\nText.\n")
+    (tmp_path / "1-open" / "01-one.md").write_text(top.format("one", "See [it](../2-exam/01-two.md)."))
+    (tmp_path / "2-exam" / "01-two.md").write_text(top.format("two", "See [it](02-three.md)."))
+    (tmp_path / "2-exam" / "02-three.md").write_text(top.format("three", "Back to [one](../1-open/01-one.md)."))
+
+    faults = read_course(tmp_path)[1]
+
+    assert [(one.place.path.rpartition("/")[2], one.code) for one in faults] == [("01-one.md", "private")]
 
 
 def test_a_course_that_was_taken_up_anew_keeps_private_what_is(app, room, group, member, client) -> None:

@@ -1,0 +1,99 @@
+"""A class from the word that makes an instructor to a learner on a phone; every page of it fits that phone."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from app.store.database import Database
+from app.store.invitations import teacher_word
+from tests.browser.steps import SCHEMES, open_page, paint_in, scrolls_sideways, violations
+
+PHONE = {"width": 320, "height": 640}
+
+
+@pytest.mark.own_context
+@pytest.mark.browser_options(viewport=PHONE)
+def test_a_class_is_set_up_and_joined_and_each_of_its_pages_fits_a_phone(
+    page_with_errors: Page, server: str, server_folder: Path, browser: Browser
+) -> None:
+    page = page_with_errors
+    _look_at(page, f"{server}/join/{asyncio.run(_word(server_folder))}")
+    page.get_by_label("Your name").fill("Ada Lovelace")
+    page.get_by_role("button", name="Become an instructor").click()
+    _look_at(page, page.url)
+    page.get_by_label("What it is called").fill("Deep learning, autumn 2026, with a rather long name")
+    page.get_by_label("Time zone").fill("Europe/Berlin")
+    page.get_by_role("button", name="Make the class").click()
+    page.wait_for_url(re.compile(r"/classes/\d+$"))
+    home = page.url
+    code = page.locator(".code-shown").inner_text()
+    _fill_roster(page, home)
+    _assign(page, home)
+
+    _joined(browser, f"{server}/join/{code}")
+
+    for end in ("", "/roster", "/assignments", "/settings"):
+        _look_at(page, home + end)
+    page.goto(f"{home}/assignments")
+    page.get_by_role("rowheader").get_by_role("link").click()
+    _look_at(page, page.url)
+    page.goto(f"{home}/roster")
+    page.get_by_role("link", name="Grace").click()
+    _look_at(page, page.url)
+    _look_at(page, f"{server}/classes")
+
+
+async def _word(folder: Path) -> str:
+    database = Database(f"sqlite+aiosqlite:///{folder / 'backhand.db'}")
+    async with database.write() as db:
+        word = await teacher_word(db)
+    await database.close()
+    return word
+
+
+def _fill_roster(page: Page, home: str) -> None:
+    page.goto(f"{home}/roster")
+    page.get_by_role("textbox", name="People").fill(
+        "Grace Hopper;4711;Group A\nsomebody with a name as long as they are;4712\n;1"
+    )
+    page.get_by_role("button", name="Show what changes").click()
+    expect(page.get_by_text("Line 3: It has no name.")).to_be_visible()
+    _looks_well(page)
+    page.get_by_role("button", name="Change the roster").click()
+    expect(page.get_by_role("link", name="Grace Hopper")).to_be_visible()
+
+
+def _assign(page: Page, home: str) -> None:
+    page.goto(f"{home}/assignments")
+    page.get_by_role("combobox", name="Lesson").select_option(index=1)
+    page.get_by_label("Due", exact=True).fill("2199-03-01T23:59")
+    page.get_by_role("button", name="Assign").click()
+    expect(page.get_by_role("cell", name="Fri 1 Mar 2199, 23:59")).to_be_visible()
+
+
+def _joined(browser: Browser, address: str) -> None:
+    """Without script, as on any device."""
+    context = browser.new_context(java_script_enabled=False, viewport=PHONE)
+    bob = context.new_page()
+    bob.goto(address)
+    expect(bob.get_by_text("With Ada Lovelace")).to_be_visible()
+    bob.get_by_label("Your name").fill("Grace Hopper")
+    bob.get_by_role("button", name="Join").click()
+    expect(bob.get_by_text("due Fri 1 Mar 2199, 23:59")).to_be_visible()
+    expect(bob.get_by_role("link", name="Keep it for another device")).to_be_visible()
+    context.close()
+
+
+def _look_at(page: Page, address: str) -> None:
+    open_page(page, address)
+    _looks_well(page)
+
+
+def _looks_well(page: Page) -> None:
+    assert not scrolls_sideways(page), page.url
+    for scheme in SCHEMES:
+        paint_in(page, scheme)
+        assert violations(page) == [], (page.url, scheme)
