@@ -114,7 +114,18 @@ def test_the_pages_of_a_class_can_be_read_by_everybody_at_every_width(
         answers(number, "7")
     page.set_viewport_size({"width": 320, "height": 700})
 
-    for end in (board(room), board(room, "&project=1"), "slips", "lessons", f"lessons/{SMALL_SLUG}", "gradebook"):
+    page.goto(board(room))
+    trace = page.locator(".who a").first.get_attribute("href")
+    assert trace is not None
+    for end in (
+        board(room),
+        board(room, "&project=1"),
+        trace,
+        "slips",
+        "lessons",
+        f"lessons/{SMALL_SLUG}",
+        "gradebook",
+    ):
         page.goto(end if end.startswith("/") else f"/classes/{room.group}/{end}")
         for scheme in SCHEMES:
             paint_in(page, scheme)

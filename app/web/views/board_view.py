@@ -49,10 +49,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Somebody who may need a visit, and why."""
+    """Somebody who may need a visit, and why: the newest of so many wrong answers, *alike* where they have one code."""
 
     person: Membership
     times: int
+    alike: bool
     idle: timedelta
     said: Markup
 
@@ -152,7 +153,8 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
     """The board as it stands now."""
     place = group.id, lesson.name, exercise.name
     people = {one.learner_id: one for one in await board.learners(db, group.id)}
-    standings = {one.learner: one for one in await board.standings(db, *place)}
+    # Somebody may have joined since the first question.
+    standings = {one.learner: one for one in await board.standings(db, *place) if one.learner in people}
     stuck = {learner: one for learner, one in standings.items() if one.wrong}
     faults = await _faults(db, exercise, stuck)
     explained = await board.explained(db, *place)
@@ -208,7 +210,7 @@ def _waiting(
         moments = [at for at in (one.tried_at, changes.get(learner)) if at]
         idle = now() - max(moments)
         if idle < GONE_AFTER and (one.same >= STUCK_TIMES or idle >= STUCK_FOR):
-            found.append(Waiting(people[learner], one.same, idle, fault.said))
+            found.append(Waiting(people[learner], one.same, one.code is not None, idle, fault.said))
     return tuple(sorted(found, key=lambda one: (-one.idle, -one.times)))
 
 
@@ -224,7 +226,7 @@ async def _since(
     before = {
         one.learner: one
         for one in await board.standings(db, *place, before=moment)
-        if one.correct is False and (one.solved_at is None or one.solved_at > moment)
+        if one.learner in standings and one.correct is False and (one.solved_at is None or one.solved_at > moment)
     }
     had = await _faults(db, exercise, before)
     alike: defaultdict[str, list[int]] = defaultdict(list)

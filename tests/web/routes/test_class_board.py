@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from urllib.parse import urlencode
 
 import pytest
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from app.store.tables import Assignment
 from app.web.application import create_app
 from app.web.routes.class_board import Asked, _moments
 from app.web.views.board_view import Place
-from tests.web.asking import asking
+from tests.web.asking import Ask, asking, headers_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import RIGHT
 
@@ -161,6 +162,7 @@ def test_whoever_makes_the_same_mistake_three_times_is_waiting(room, group, teac
     bob, cleo = enrol(room, group, "Bob", "Cleo")
     for text in ("a = 1", "a = 2", "a = 3"):
         wrong(bob, text)
+        cleo.post("/lessons/linear/quiz/half", data={"answer": f"1{text[-1]}"})
     wrong(cleo)
 
     waiting = shown(teacher, group).partition('id="waiting"')[2].partition("</section>")[0]
@@ -168,6 +170,7 @@ def test_whoever_makes_the_same_mistake_three_times_is_waiting(room, group, teac
     assert "Bob" in waiting
     assert "3 times" in waiting
     assert "Cleo" not in waiting
+    assert "3 wrong answers, the last: <code>13</code>" in shown(teacher, group, at="linear/half")
 
 
 def test_who_leaves_is_gone_from_the_board_at_once(room, group, teacher):
@@ -269,3 +272,34 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
             return [html async for html in moments]
 
         assert asker.run(end()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "exercise"),
+    [
+        (CHECK, {"code": "a = 1", "revision": "0"}, "linear-backward"),
+        ("/lessons/linear/quiz/half", {"answer": "7"}, "half"),
+    ],
+)
+def test_a_board_is_told_at_once_of_what_somebody_of_a_class_answers_and_of_nobody_else(
+    settings, course, grader, path, fields, exercise
+):
+    app = create_app(settings, course, grader)
+    with asking(app) as asker:
+        room = Classroom(app, asker.run)
+        room.browser("Ada", teaches=True)
+        group = room.found("Algebra", "Ada")
+        bob = room.browser("Bob").cookies["session"]
+        room.join(group, "Bob")
+        eve = room.browser("Eve").cookies["session"]
+
+        def heard(session):
+            with app.state.site.bus.hearing(board.heard("linear-layer", exercise)) as ear:
+                pairs = {"cookie": f"session={session}", "sec-fetch-site": "same-origin"}
+                pairs["content-type"] = "application/x-www-form-urlencoded"
+                asker(Ask("POST", path, headers_of(pairs.items()), urlencode(fields).encode()))
+                asker.run(ear.wait(0.01))
+                return ear.heard
+
+        assert heard(bob)
+        assert not heard(eve)
