@@ -53,6 +53,7 @@ class Plan:
         level: 0 for what fits the learner.
         lesson: Whose operations they are, where a lesson was the reason.
         form: Of its items, where it is not what fits the learner.
+        assigned: The lesson that its items count for, where a class was given them.
         drill: Whether it is against the own best.
     """
 
@@ -62,6 +63,7 @@ class Plan:
     level: int = 0
     lesson: str = ""
     form: str = ""
+    assigned: str = ""
     drill: bool = False
 
 
@@ -159,6 +161,7 @@ class Practice:
         if len(solved) == len(lesson.exercises):
             given.done_at = max(solved)
             given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
+            await self._count(db, learner, given)
         at = given.done_at or self.clock()
         met = Met(
             cards=_stood_for(given, row, known, at),
@@ -174,6 +177,15 @@ class Practice:
             if card is not None and card.id not in rated:
                 _keep(card, scheduler.reviewed(memory_of(card), rating, at))
                 await cards.add_review(db, card, rating, at, row.id)
+
+    async def _count(self, db: AsyncSession, learner: int, given: PracticeAttempt) -> None:
+        """Let an item that was done in a sitting for a class count as the next exercise of what was assigned."""
+        sitting = await cards.sitting_of(db, learner)
+        plan = PLAN.validate_json(sitting.plan) if sitting and given.given_at >= sitting.began_at else Plan()
+        if plan.assigned:
+            done = await progress.progress_in(db, learner, plan.assigned)
+            row = await progress.progress_of(db, learner, plan.assigned, str(len(done) + 1))
+            row.solved_at = given.done_at
 
     def _open(self, db: AsyncSession, learner: int, known: Known, about: About, at: datetime) -> Card | None:
         """The card of *about*, made where it is missing; None where there are too many already."""

@@ -194,6 +194,11 @@ class Site:
         return tuple(name for name in samples[-1] if name not in known and len(name) in TITLE_LETTERS)[:2]
 
     @cached_property
+    def assignable(self) -> tuple[Lesson, ...]:
+        """What a class may be given: lessons, and practice."""
+        return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
+
+    @cached_property
     def kept(self) -> Kept:
         return Kept()
 

@@ -140,6 +140,7 @@ PARAMETERS = {
     "form": "md",
     "path": "none.css",
     "family": "matmul",
+    "key": "matmul",
 }
 
 

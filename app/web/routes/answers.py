@@ -122,6 +122,8 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[Qu
             for view in views:
                 await site.bus.tell(db, heard(lesson.name, view.name))
         await db.flush()
+        if lesson.drawn:
+            await site.practice.catch_up(db, learner)
         return await progress.progress_in(db, learner, lesson.name)
 
 

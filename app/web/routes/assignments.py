@@ -94,7 +94,7 @@ def _number(typed: str) -> float:
 
 
 def lesson_called(site: Site, name: str) -> Lesson | None:
-    return next((one for one in site.course.lessons if one.name == name), None)
+    return next((one for one in site.assignable if one.name == name), None)
 
 
 @router.get(ALL)
@@ -112,7 +112,7 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
         "assignments.html",
         status=409 if problem else 200,
         rows=[(one, lesson_called(site, one.lesson)) for one in rows],
-        lessons=[one for one in site.course.lessons if one.exercises],
+        lessons=[one for one in site.assignable if one.exercises],
         fields=fields,
         problem=problem,
         arranges=within.is_at_least("instructor"),

@@ -126,6 +126,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)
+            if box.lesson.drawn:
+                await site.practice.catch_up(db, learner)
         if await progress.in_class(db, learner):
             await site.bus.tell(db, heard(*box.names))
     if not wants_fragment(request):

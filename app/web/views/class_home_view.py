@@ -57,7 +57,7 @@ class HomeView:
 
 def exercises_in(site: Site) -> dict[str, list[str]]:
     """The exercises of each lesson, by their names."""
-    return {lesson.name: [one.name for one in lesson.exercises] for lesson in site.course.lessons}
+    return {lesson.name: [one.name for one in lesson.exercises] for lesson in site.assignable}
 
 
 async def home_view(site: Site, within: Inside) -> HomeView:
@@ -93,7 +93,7 @@ def _due(site: Site, within: Inside, one: Assignment, grades: list[Grade]) -> Du
     due, late = common if within.is_at_least("assistant") else grades[0].deadline
     zone = within.group.timezone
     return Due(
-        lesson=next((lesson for lesson in site.course.lessons if lesson.name == one.lesson), None),
+        lesson=next((lesson for lesson in site.assignable if lesson.name == one.lesson), None),
         name=one.lesson,
         opens=dates.written(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
         due=dates.written(due, zone) if due else "",

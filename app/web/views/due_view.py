@@ -21,7 +21,7 @@ class DueNote:
     name: str
     words: str
     title: str
-    slug: str
+    address: str
     over: bool
 
 
@@ -32,7 +32,7 @@ async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) 
         return ()
     async with site.database.read() as db:
         tasks = await tasks_of(db, learner, lesson.name if lesson else None)
-    known = {one.name: one for one in site.course.lessons}
+    known = {one.name: one for one in site.assignable}
     notes = [note for task in tasks if (note := _note(task, known)) is not None]
     return tuple(note for note in notes if lesson is not None or not note.over)
 
@@ -48,7 +48,7 @@ def _note(task: Task, known: Mapping[str, Lesson]) -> DueNote | None:
         name=task.group.name,
         words=_words(task),
         title=lesson.title if lesson else "Something new",
-        slug=lesson.slug if lesson else "",
+        address=lesson.address if lesson else "",
         over=due is not None and now() > max(due, late or due),
     )
 

@@ -18,13 +18,15 @@ from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool
 from app.practice.operations import TABLE
+from app.practice.practice_words import FAMILIES
 from app.store import cards, progress
 from app.store.tables import Card, PracticeItem
 from app.web.site import Site
-from app.web.views.practice_view import FAMILIES
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
+from tests.web.routes.test_class_board import enrol, group, room, teacher
 
+__all__ = ["group", "room", "teacher"]
 LESSON = "/lessons/linear"
 MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 
@@ -294,3 +296,21 @@ def test_nobody_is_given_exercises_without_end(learner, clock, monkeypatch):
 
 def test_every_family_of_operations_has_a_name():
     assert {one.family for one in TABLE} <= FAMILIES.keys()
+
+
+def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(learner, room, group, teacher):
+    room.assign(group, "practice/set-matmul", points=5.0)
+    bob, _ = enrol(room, group, "Bob", "Cleo")
+    pupil = Learner(bob, learner.site)
+    pupil.client.get(LESSON)
+    assert "Practice: Matrix products" in pupil.text(f"/classes/{group.id}")
+
+    at = pupil.next(given="matmul")
+    for _ in range(2):
+        pupil.solve(at, slip=True)
+        at = pupil.next()
+
+    assert "2 of 5 are done." in pupil.text("/practice/set/matmul")
+    book = teacher.get(f"/classes/{group.id}/gradebook.json").json()
+    assert {one["name"]: one["points"] for one in book["learners"]} == {"Bob": 2, "Cleo": 0}
+    assert bob.get("/practice/set/nothing").status_code == 404
