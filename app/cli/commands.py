@@ -64,7 +64,7 @@ def grader(
 
 @app.command()
 def jobs() -> None:
-    """Do what is done once for several servers of one PostgreSQL: forget learners whom no browser knows."""
+    """Do what is done once for several servers of one PostgreSQL: forget lost learners, and classes that are over."""
     from app.cli import jobs
 
     jobs.jobs()

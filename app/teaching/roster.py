@@ -18,6 +18,8 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 """What columns are called, here and where rosters come from; of several that are there, the last one counts."""
 DAYS = re.compile(r"\+?(-?\d{1,4})(?: ?d(?:ays?)?)?")
 MOST_DAYS = 366
+NO_LETTERS = "\0\ufffd"
+"""What a file in other letters leaves behind, and what a browser makes of it."""
 Columns = Mapping[str, int]
 
 
@@ -64,7 +66,7 @@ def read_roster(text: str) -> Listing:
     try:
         rows = rows_of(text)
     except SheetError as error:
-        return Listing((), (Fault(1, str(error)),))
+        return Listing((), (Fault(error.line, str(error)),))
     columns = _columns(rows[0][1]) if rows else {}
     entries: list[Entry] = []
     faults: list[Fault] = []
@@ -100,7 +102,7 @@ def _entry(line: int, cells: Sequence[str], columns: Columns) -> Entry:
 
 
 def _fault(entry: Entry, cells: Sequence[str], lines: Mapping[str, int]) -> str:
-    if any("\0" in cell for cell in cells):
+    if any(odd in cell for cell in cells for odd in NO_LETTERS):
         return "It holds a character that no text has. Save the file as CSV in UTF-8."
     if not entry.name:
         return "It has no name."

@@ -10,7 +10,11 @@ SEPARATORS = "\t;,"
 
 
 class SheetError(ValueError):
-    """The text cannot be read as a table; the message says from which line on, and why."""
+    """The text cannot be read as a table from *line* on; the message says why."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def text_of(data: bytes) -> str:
@@ -43,9 +47,9 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
                 rows.append((line + 1, cells))
             line = reader.line_num
             if len(rows) > MOST_ROWS + 1:
-                raise SheetError(f"More than {MOST_ROWS:,} rows. Send them in parts.")
+                raise SheetError(line, f"More than {MOST_ROWS:,} rows. Send them in parts.")
     except csv.Error:
-        raise SheetError(f'Line {line + 1}: a quotation mark is not closed. Write " around a whole cell.') from None
+        raise SheetError(line + 1, 'A quotation mark is not closed. Write " around a whole cell.') from None
     return rows
 
 

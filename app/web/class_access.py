@@ -19,6 +19,9 @@ from app.web.site import Site, TheSite, TheVisitor
 PREFIX = "/classes/{class_id}"
 """Where the pages of a class are."""
 
+DIGITS = 9
+"""Of the largest number that every database takes."""
+
 Act = Literal["belong", "watch", "arrange"]
 MAY: dict[Act, Role] = {
     "belong": "learner",  # what is due for oneself; leaving
@@ -27,15 +30,22 @@ MAY: dict[Act, Role] = {
 }
 
 
+def numbered(typed: str) -> int:
+    """The number of a row in an address; 404 for what can be none."""
+    if not (typed.isascii() and typed.isdecimal() and len(typed) <= DIGITS):
+        raise HTTPException(404)
+    return int(typed)
+
+
 def who_may(act: Act) -> Callable[..., Awaitable[Inside]]:
     """The class and one's own membership, for those who may *act*; 404 for everybody else."""
 
     async def allowed(site: TheSite, visitor: TheVisitor, class_id: Annotated[str, Path()]) -> Inside:
         learner = await visitor.learner()
-        if learner is None or not (class_id.isascii() and class_id.isdecimal() and int(class_id) < 2**31):
+        if learner is None:
             raise HTTPException(404)
         async with site.database.read() as db:
-            found = await inside(db, int(class_id), learner)
+            found = await inside(db, numbered(class_id), learner)
         if found is None or not found.is_at_least(MAY[act]):
             raise HTTPException(404)
         return found

@@ -19,7 +19,7 @@ from app.store.tables import Assignment, Membership
 from app.teaching import dates
 from app.teaching.roster import read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, class_page
+from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 
@@ -134,9 +134,8 @@ async def assign(request: Request, site: TheSite, within: Arranging, fields: Ann
 
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
     """An assignment of this very class; 404 for every other."""
-    sound = assignment_id.isascii() and assignment_id.isdecimal() and len(assignment_id) < 10
     async with site.database.read() as db:
-        found = await assignments.assignment_in(db, within.group.id, int(assignment_id)) if sound else None
+        found = await assignments.assignment_in(db, within.group.id, numbered(assignment_id))
     if found is None:
         raise HTTPException(404)
     return found
@@ -261,9 +260,9 @@ def _address(within: Inside, row: Assignment) -> str:
 
 
 @router.post(ONE + "/extensions/{learner_id}/delete")
-async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_id: int) -> Response:
+async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
-        await assignments.shorten(db, row, _small(learner_id), within.person.learner_id)
+        await assignments.shorten(db, row, numbered(learner_id), within.person.learner_id)
     return back_to(_address(within, row))
 
 
@@ -292,13 +291,7 @@ async def excuse(
 
 
 @router.post(ONE + "/excuses/{learner_id}/delete")
-async def excuse_no_more(site: TheSite, within: Arranging, row: TheAssignment, learner_id: int) -> Response:
+async def excuse_no_more(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
-        await assignments.excuse_no_more(db, row, _small(learner_id), within.person.learner_id)
+        await assignments.excuse_no_more(db, row, numbered(learner_id), within.person.learner_id)
     return back_to(_address(within, row))
-
-
-def _small(number: int) -> int:
-    if not 0 < number < 2**31:
-        raise HTTPException(404)
-    return number

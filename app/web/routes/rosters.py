@@ -15,7 +15,7 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import Entry, read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, class_page
+from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 
@@ -109,7 +109,8 @@ async def invite(request: Request, site: TheSite, within: Arranging) -> Response
         expected = [one for one in await classes.people(db, within.group.id) if one.joined_at is None]
         words = await invitations.seat_words(db, expected)
         await classes.record(db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words))
-    links = [(one, f"{request.base_url}join/{shown_code(words[one.learner_id])}") for one in expected]
+    server = request.app.state.settings.address or str(request.base_url).rstrip("/")
+    links = [(one, f"{server}/join/{shown_code(words[one.learner_id])}") for one in expected]
     answer = class_page(request, site, within, "invitations.html", links=links)
     answer.headers["cache-control"] = "no-store"
     return answer
@@ -117,9 +118,8 @@ async def invite(request: Request, site: TheSite, within: Arranging) -> Response
 
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
     """Somebody on the roster; 404 for everybody else."""
-    number = int(learner_id) if learner_id.isascii() and learner_id.isdecimal() and len(learner_id) < 10 else 0
     async with site.database.read() as db:
-        person = await rosters.person_in(db, within.group.id, number)
+        person = await rosters.person_in(db, within.group.id, numbered(learner_id))
     if person is None or (person.left_at is not None and not person.blocked):
         raise HTTPException(404)
     return person

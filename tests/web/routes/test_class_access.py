@@ -59,7 +59,7 @@ def test_a_stranger_cannot_tell_whether_a_class_exists(room: Classroom, group: C
         assert nonce.sub("", seen.text) == nonce.sub("", unseen.text)
 
 
-@pytest.mark.parametrize("path", ["0", "-1", "²", "9" * 30, "1.0", "x", "١"])
+@pytest.mark.parametrize("path", ["0", "-1", "²", "9" * 10, "9" * 5000, "1.0", "x", "١"])
 def test_a_number_that_no_class_has_is_no_page(room: Classroom, path: str) -> None:
     assert room.browser("Bob", teaches=True).get(f"/classes/{path}").status_code == 404
 
