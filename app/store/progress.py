@@ -178,6 +178,11 @@ class LessonState:
         judged = tries is not None and (tries.failed > 0 or tries.newest.correct is not None)
         return judged or exercise in self.solved
 
+    def changed(self, exercise: str, edition: str) -> bool:
+        """Whether *exercise* was solved in another edition than this one."""
+        row = self.progress.get(exercise)
+        return row is not None and row.solved_at is not None and row.edition not in (None, edition)
+
     @property
     def solved(self) -> frozenset[str]:
         return frozenset(name for name, row in self.progress.items() if row.solved_at is not None)
@@ -223,10 +228,13 @@ async def progress_of(db: AsyncSession, learner: int, lesson: str, exercise: str
     return row
 
 
-async def mark_solved(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Progress:
-    """The first time counts; later mistakes take nothing away."""
+async def mark_solved(
+    db: AsyncSession, learner: int, lesson: str, exercise: str, edition: str | None = None
+) -> Progress:
+    """The first time counts; later mistakes take nothing away. *edition* is the exercise's as it is solved now."""
     row = await progress_of(db, learner, lesson, exercise)
     row.solved_at = row.solved_at or now()
+    row.edition = edition or row.edition
     return row
 
 

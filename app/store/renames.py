@@ -49,6 +49,7 @@ def _adopt_rows(table: type[Attempt] | type[Kept] | type[Progress] | type[Draft]
 async def _adopt_progress(db: AsyncSession, old: Key, new: Place) -> None:
     former = await db.get_one(Progress, old)
     row = await progress_of(db, old[0], new.lesson, str(new.exercise))
+    row.edition = row.edition if row.solved_at else former.edition
     row.solved_at = row.solved_at or former.solved_at
     row.solution_at = row.solution_at or former.solution_at
     row.hints = max(row.hints, former.hints)

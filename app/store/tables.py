@@ -161,7 +161,7 @@ class Attempt(Base):
 
 
 class Progress(Base):
-    """How far a learner is with one exercise; times are None until it happened."""
+    """How far a learner is with one exercise; times are None until it happened. It was solved as *edition* has it."""
 
     __tablename__ = "progress"
 
@@ -171,6 +171,7 @@ class Progress(Base):
     solved_at: Mapped[datetime | None]
     hints: Mapped[int] = mapped_column(default=0)
     solution_at: Mapped[datetime | None]
+    edition: Mapped[str | None] = mapped_column(String(16))
 
 
 class TrainingRun(Base):

@@ -131,3 +131,58 @@ def test_a_picture_of_a_lesson_is_served_and_no_other_file(folder, tmp_path):
     assert [one.status_code for one in found][:4] == [200, 404, 404, 404]
     assert (found[0].content, found[0].headers["content-type"]) == (b"a cat", "image/png")
     assert "default-src 'none'" in found[0].headers["content-security-policy"]
+
+
+BOX = """```{{forward}} double
+:inputs: {{x: [3]}}
+:output: y
+y = x * {factor}
+```
+
+::::{{grad}} box
+:forward: double
+:require: dx
+
+{words}
+
+```{{solution}}
+dx = dy * {factor}
+```
+::::
+
+:::{{number}} half
+:answer: {answer}
+
+How much?
+:::
+"""
+CHANGED = "changed since you solved it"
+
+
+def test_an_exercise_that_has_changed_since_it_was_solved_says_so_until_it_is_solved_again(folder, tmp_path):
+    change(folder, "First", BOX.format(factor=2, answer=1, words="Write it."))
+    course, grader = load_course(folder), FakeGrader()
+    app = create_app(Settings(data_dir=tmp_path), course, grader)
+    with TestClient(app, base_url="http://localhost", headers={"origin": "http://localhost"}) as client:
+        reloading = CourseReload(app, folder, course)
+
+        def solve(factor: int, answer: int) -> None:
+            client.post("/lessons/first/code/box/check", data={"code": f"dx = dy * {factor}\n", "revision": "0"})
+            client.post("/lessons/first/quiz/half", data={"answer": str(answer)})
+
+        def told(**values: object) -> tuple[int, bool]:
+            change(folder, "First", BOX.format(**values))
+            client.portal.call(reloading.reload)
+            page = client.get("/lessons/first").text
+            return page.count(CHANGED), 'data-mark="right"' in page
+
+        solve(2, 1)
+        polished = told(factor=2, answer=1, words="Write the gradient.")
+        changed = told(factor=3, answer=4, words="Write it.")
+        solve(3, 4)
+        again = client.get("/lessons/first").text
+
+    assert polished == (0, True)
+    assert changed == (2, False)
+    assert CHANGED not in again
+    assert again.count(" · solved") == 2

@@ -117,7 +117,7 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[Qu
             )
             await progress.record_attempt(db, learner, lesson.name, view.name, answered)
             if view.feedback.correct:
-                await progress.mark_solved(db, learner, lesson.name, view.name)
+                await progress.mark_solved(db, learner, lesson.name, view.name, view.edition)
         if await progress.in_class(db, learner):
             for view in views:
                 await site.bus.tell(db, heard(lesson.name, view.name))
@@ -129,7 +129,9 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[Qu
 
 def _standing(view: QuizView, state: LessonState) -> QuizView:
     """*view* with what *state* says about its exercise."""
-    return replace(view, solved=view.name in state.solved, hints=hints_view(view.quiz, state, view.url))
+    changed = state.changed(view.name, view.edition)
+    hints = hints_view(view.quiz, state, view.url)
+    return replace(view, solved=view.name in state.solved, changed=changed, hints=hints)
 
 
 def quiz_of(exercise: Exercise) -> Quiz:

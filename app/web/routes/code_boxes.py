@@ -27,7 +27,15 @@ from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
 from app.web.views.due_view import closed_until
-from app.web.views.exercise_view import ENTRY_CHARACTERS, CodeView, code_view, field_of, number_word, starter_of
+from app.web.views.exercise_view import (
+    ENTRY_CHARACTERS,
+    CodeView,
+    code_view,
+    edition_in,
+    field_of,
+    number_word,
+    starter_of,
+)
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/code/{name}")
@@ -125,7 +133,8 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         tries = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
         rows = await progress.progress_in(db, learner, box.lesson.name)
         if answer.verdict.passed:
-            rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names)
+            edition = edition_in(site.kept, box.lesson, box.exercise)
+            rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names, edition)
             if box.lesson.drawn:
                 await site.practice.catch_up(db, learner)
         if await progress.in_class(db, learner):

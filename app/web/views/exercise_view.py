@@ -20,6 +20,7 @@ from app.content.blocks import (
     Quiz,
 )
 from app.content.code_exercises import below
+from app.content.editions import edition_of
 from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
@@ -66,6 +67,7 @@ class QuizView:
 
     Args:
         sheet: The name of the sheet that it is a row of; empty for a quiz of its own.
+        changed: It was solved in another edition than the present one.
     """
 
     quiz: Quiz
@@ -77,6 +79,8 @@ class QuizView:
     hints: HintsView
     offered: Offered
     sheet: str = ""
+    edition: str = ""
+    changed: bool = False
 
     @property
     def name(self) -> str:
@@ -182,6 +186,7 @@ class CodeView:
         lines: The given code of a bug hunt, line by line; empty for other boxes.
         nudges: By name of a gradient, the field that an entry of it is picked with.
         strip: The gradients as a graph, column by column; empty for a single one.
+        changed: It was solved in another edition than the present one.
     """
 
     exercise: CodeBox
@@ -201,6 +206,7 @@ class CodeView:
     strip: tuple[Step, ...] = ()
     prediction: Prediction | None = None
     failed: int = 0
+    changed: bool = False
 
     @property
     def practise(self) -> bool:
@@ -274,7 +280,14 @@ def quiz_view(
         hints=hints_view(quiz, state, url),
         offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
+        edition=(edition := edition_in(kept, lesson, quiz)),
+        changed=state.changed(quiz.name, edition),
     )
+
+
+def edition_in(kept: Kept, lesson: Lesson, exercise: Exercise) -> str:
+    """The edition of *exercise*, found once."""
+    return kept.of(exercise, {}, lambda: edition_of(lesson, exercise), "edition")
 
 
 def code_view(
@@ -287,7 +300,10 @@ def code_view(
     code, named = draft.text if draft else starter_of(exercise, right), None
     if draft and (word := number_word(exercise)):
         code, named = split_line(draft.text, word)
-    verdict = decoded_verdict(tries.newest.verdict) if tries else None
+    changed = state.changed(exercise.name, edition_in(kept, lesson, exercise))
+    # What was right of an earlier edition stands in the history; here it would speak of another exercise.
+    outdated = changed and tries is not None and tries.newest.correct is True
+    verdict = decoded_verdict(tries.newest.verdict) if tries and not outdated else None
     url = f"{lesson.address}/code/{exercise.name}"
     view = VerdictView(verdict) if verdict else None
     return CodeView(
@@ -301,6 +317,7 @@ def code_view(
         checked=view,
         run=decoded_run(draft.run) if draft else None,
         solved=exercise.name in state.solved,
+        changed=changed,
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
         lines=_lines(kept, exercise, named) if isinstance(exercise, Bug) else (),

@@ -152,6 +152,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_attempt_learner_id_id", "attempt", ["learner_id", "id"])
     op.add_column("attempt", sa.Column("revision", sa.Integer()))
+    op.add_column("progress", sa.Column("edition", sa.String(16)))
     op.add_column("learner", sa.Column("name", NAME))
     op.add_column("learner", sa.Column("teaches", sa.Boolean(), nullable=False, server_default=sa.false()))
     with op.batch_alter_table("session") as session:
@@ -169,6 +170,7 @@ def downgrade() -> None:
         session.drop_column("label")
     op.drop_column("learner", "teaches")
     op.drop_column("learner", "name")
+    op.drop_column("progress", "edition")
     op.drop_column("attempt", "revision")
     op.drop_index("ix_attempt_learner_id_id", "attempt")
     op.drop_index("ix_attempt_created_at", "attempt")
