@@ -9,6 +9,7 @@ from sqlalchemy import select
 from app.store import board, progress
 from app.store.tables import Attempt
 from app.web.views.trace_view import MOST_LINES, between, difference
+from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
 from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, room, teacher, wrong
 
@@ -116,6 +117,21 @@ def test_what_is_typed_and_not_checked_is_on_no_page(room, group, teacher, bob):
 
     for page in PAGES:
         assert "secret_draft" not in shown(teacher, group, page.format(bob=room.ids["Bob"]))
+
+
+def test_what_learners_write_is_text_on_every_page(room, group, teacher):
+    tag = f"<{CANARY} onload=x>"
+    names = [f"{tag}{number}" for number in range(3)]
+    for one in enrol(room, group, *names):
+        wrong(one, f"dX = '{tag}'")
+        one.post("/lessons/linear/quiz/half", data={"answer": tag})
+    first = room.ids[names[0]]
+
+    for page in (*PAGES[:7], "board?place=linear/half", f"board?place={AT}&project=1&graph=1"):
+        answer = teacher.get(f"/classes/{group.id}/{page.format(bob=first)}")
+        assert answer.status_code == 200
+        assert Elements(answer.text).foreign == []
+    assert CANARY in shown(teacher, group, f"board?place={AT}&project=1")
 
 
 def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, teacher, bob):
