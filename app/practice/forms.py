@@ -23,7 +23,8 @@ def worked(item: Item) -> str:
     """The solution, a question which principle is behind one of its lines, and behind it a sentence for each."""
     line, by = item.lines[item.key], item.by[item.key]
     right = principle(line, by)
-    others = sorted({one.principle for one in TABLE} - {principle("", one) for one in item.by} - {right})
+    met = {one.principle for one in TABLE if one.level <= item.level}
+    others = sorted(met - {principle("", one) for one in item.by} - {right})
     offered = sorted([right, *random.Random(item.name).sample(others, OPTIONS - 1)])
     options = "".join(
         f"- [{'x' if one == right else ' '}] {one}\n{'' if one == right else ELSEWHERE}" for one in offered

@@ -79,8 +79,8 @@ SAME = ("* -> *",)
 PAIR = ("*, * -> *",)
 REDUCED = ("a b -> 1 b @0", "a b -> a 1 @1")
 MATRIX = (
-    "In a matrix product each factor gets the product of what arrives with the other factor, transposed: "
-    "the axis that both do not share with it is summed away."
+    "In a matrix product each factor gets what arrives, multiplied by the other factor, transposed, on its side: "
+    "the axis that it does not have itself is summed away."
 )
 COPIED = "What was copied along an axis gets the sum of what arrives at its copies."
 SCALED = COPIED + " In a product each copy is scaled by the other factor first."

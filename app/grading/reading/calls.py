@@ -67,10 +67,19 @@ def _reduced(reader: Reader, expr: ast.Call, op: str, given: Arguments) -> Node:
         return _exponential(reader, expr, op, x, axes, keepdim)
     if op in {"var", "std"}:
         correction = given.plain("correction", 1 if unbiased else 0)
-        value = getattr(np, op)(x.value, axis=axes, ddof=correction, keepdims=keepdim)
+        value = _spread(x.value, axes, correction, keepdim)
+        value = np.sqrt(value) if op == "std" else value
         return reader.made(expr, op, value, x, axes=axes, keepdim=keepdim, words={"c": correction})
     value = getattr(np, op)(x.value, axis=axes, keepdims=keepdim)
     return reader.made(expr, op, value, x, axes=axes, keepdim=keepdim)
+
+
+@np.errstate(all="ignore")
+def _spread(x: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
+    """The variance; like torch, and unlike numpy's own, it warns of nothing where too few entries are left."""
+    number = math.prod(x.shape[axis] for axis in axes)
+    distance = x - x.sum(axis=axes, keepdims=True) / np.float64(number)
+    return np.asarray((distance**2).sum(axis=axes, keepdims=keepdim) / np.float64(max(number - correction, 0)))
 
 
 def _exponential(reader: Reader, expr: ast.Call, op: str, x: Node, axes: Axes, keepdim: bool) -> Node:

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -127,3 +128,13 @@ def test_any_expression_is_read_or_refused(text):
         traced(expr, FORWARD, {"n": 4})
     except (UntracedError, SyntaxError):
         pass
+
+
+@pytest.mark.parametrize("text", ["x.var(0)", "x.std(0)", "x[:0].var(0)", "x[:0].var(0, correction=0)"])
+def test_a_variance_of_too_few_entries_is_read_without_a_warning(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        node = traced(ast.parse(text, mode="eval").body, {"x": np.ones((1, 3))}, {})
+
+    assert node.value.shape == (3,)
+    assert np.isnan(node.value).all()
