@@ -152,12 +152,12 @@ class PracticeItems:
     def __init__(self) -> None:
         self._lessons: OrderedDict[int, Lesson] = OrderedDict()
 
-    def lesson(self, row: PracticeItem) -> Lesson:
-        """*row* as a lesson."""
-        found = self._lessons.get(row.id)
-        if found is None:
-            found = self._lessons[row.id] = _parsed(row)
-        self._lessons.move_to_end(row.id)
+    def lesson(self, row: PracticeItem) -> Lesson | None:
+        """*row* as a lesson; None for a text of long ago that is none any more."""
+        found = self._lessons.get(row.id) or _parsed(row)
+        if found is not None:
+            self._lessons[row.id] = found
+            self._lessons.move_to_end(row.id)
         while len(self._lessons) > MOST_PARSED:
             self._lessons.popitem(last=False)
         return found
@@ -179,8 +179,10 @@ def item_of(row: PracticeItem) -> Item:
     )
 
 
-def _parsed(row: PracticeItem) -> Lesson:
-    lesson = item_of(row).lesson_of(row.fragment)
+def _parsed(row: PracticeItem) -> Lesson | None:
+    lesson, _ = item_of(row).parsed(row.fragment)
+    if lesson is None:
+        return None
     return replace(
         lesson,
         name=lesson_of_item(row.id),

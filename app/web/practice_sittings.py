@@ -8,10 +8,9 @@ import json
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import Bug, Grad, Lesson
@@ -25,7 +24,8 @@ from app.store.cards import Candidate
 from app.store.database import hold, now
 from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitting
 from app.web.json_columns import decoded_verdict
-from app.web.practice_items import FORMS, Curriculum, PracticeItems, item_of
+from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
+from app.web.practice_plans import ENOUGH, PLAN, Missing, Plan, Standing, Wish
 
 DAY = timedelta(days=1)
 RESTED = timedelta(minutes=30)
@@ -33,7 +33,6 @@ RESTED = timedelta(minutes=30)
 FIRST_WRITTEN = scheduler.FORMS.index("write")
 UNRATED = frozenset(scheduler.FORMS) - {"write"}
 """Forms that help so much that nothing is recalled."""
-LEVELS = (1, 2, 3)
 MOST_DRAWN = 3
 """For how many wishes somebody waits."""
 
@@ -41,80 +40,6 @@ Known = dict[About, Card]
 Clock = Callable[[], datetime]
 Maker = Callable[[int, str, str, frozenset[str]], Awaitable[bool]]
 """Draws, proves and keeps an item of a level, for a family and a slip, from operations; whether it could."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What a sitting is about.
-
-    Args:
-        items, minutes: When it is over; a drill has minutes alone.
-        families: Of operations; empty for all that were taught.
-        level: 0 for what fits the learner.
-        lesson: Whose operations they are, where a lesson was the reason.
-        form: Of its items, where it is not what fits the learner.
-        assigned: The lesson that its items count for, where a class was given them.
-        drill: Whether it is against the own best.
-    """
-
-    items: int = scheduler.MOST_ITEMS
-    minutes: float = scheduler.LONGEST.total_seconds() / 60
-    families: tuple[str, ...] = ()
-    level: int = 0
-    lesson: str = ""
-    form: str = ""
-    assigned: str = ""
-    drill: bool = False
-
-
-PLAN = TypeAdapter(Plan)
-DRILL_ITEMS = 100
-
-
-def drill_of(family: str) -> Plan:
-    minutes = scheduler.DRILL.total_seconds() / 60
-    return Plan(items=DRILL_ITEMS, minutes=minutes, families=(family,), level=1, drill=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a sitting is: its plan, since when, the items that were given in it, and whether it is over."""
-
-    plan: Plan
-    began_at: datetime
-    given: tuple[PracticeAttempt, ...]
-    over: bool
-
-    @property
-    def ends_at(self) -> datetime:
-        return self.began_at + timedelta(minutes=self.plan.minutes)
-
-    @property
-    def done(self) -> int:
-        """How many were done; what is done after the end of a drill does not count."""
-        moments = [one.done_at for one in self.given if one.done_at]
-        return sum(at <= self.ends_at for at in moments) if self.plan.drill else len(moments)
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """An item for a card, asked in a *form*."""
-
-    about: About
-    form: str
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """No item is at hand for any of these *wishes*, the best first, at this *level* and with these *operations*."""
-
-    wishes: tuple[Wish, ...]
-    level: int
-    operations: frozenset[str]
-
-
-ENOUGH = Missing((), 0, frozenset())
-"""Nothing is drawn for somebody who was given so much today."""
 
 
 class Practice:
@@ -153,6 +78,9 @@ class Practice:
         row = await cards.item(db, given.item_id)
         assert row is not None, "an item stays as long as somebody was given it"
         lesson = self.items.lesson(row)
+        if lesson is None:
+            given.left_at = self.clock()
+            return
         attempts = await cards.attempts_at(db, learner, lesson.name)
         rows = (await progress.progress_in(db, learner, lesson.name)).values()
         solved = [one.solved_at for one in rows if one.solved_at]

@@ -13,7 +13,7 @@ from app.store import progress
 from app.store.cards import MOST_A_DAY
 from app.web.middleware.visitor import NotNowError
 from app.web.practice_items import SET_ITEMS, PracticeSet
-from app.web.practice_sittings import ENOUGH, Missing, Plan, drill_of
+from app.web.practice_plans import ENOUGH, Missing, Plan, drill_of
 from app.web.render import back_to
 from app.web.routes.pages import readiness, reveal, revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor

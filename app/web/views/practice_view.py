@@ -14,7 +14,8 @@ from app.practice.taught import families_of
 from app.store import cards
 from app.store.database import Database
 from app.store.tables import Card
-from app.web.practice_sittings import Known, Practice, Standing, bugs_of, memory_of
+from app.web.practice_plans import Standing
+from app.web.practice_sittings import Known, Practice, bugs_of, memory_of
 
 WEEKS = 4
 
@@ -114,7 +115,10 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
         drills = await cards.drills_of(db, learner)
         now = practice.clock()
         met = {family for family, _ in known}
-        able = scheduler.newly_able(await cards.ratings_of(db, learner), now)
+        ratings = await cards.ratings_of(db, learner)
+        # What opened the card of a slip was the slip.
+        first = {about: [(card.opened_at, scheduler.AGAIN)] if about[1] else [] for about, card in known.items()}
+        able = scheduler.newly_able({about: [*one, *ratings.get(about, ())] for about, one in first.items()}, now)
         order = dict.fromkeys(one.family for one in TABLE)
         return MapView(
             first=None if taught else practice.curriculum.first,
@@ -123,7 +127,7 @@ async def map_view(practice: Practice, database: Database, learner: int | None) 
                 for one in order
                 if one in taught | met
             ),
-            able=tuple(_card(known[about], now) for about in able if about in known),
+            able=tuple(_card(known[about], now) for about in able),
             rhythm=await _rhythm(db, learner, now),
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
@@ -314,3 +314,30 @@ def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(le
     book = teacher.get(f"/classes/{group.id}/gradebook.json").json()
     assert {one["name"]: one["points"] for one in book["learners"]} == {"Bob": 2, "Cleo": 0}
     assert bob.get("/practice/set/nothing").status_code == 404
+
+
+def test_an_item_that_no_version_can_read_any_more_is_left(learner):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    number = int(at.rpartition("/")[2])
+
+    async def spoil() -> None:
+        async with learner.site.database.write() as db:
+            await db.execute(update(PracticeItem).where(PracticeItem.id == number).values(fragment=":::{gone} x"))
+
+    learner.client.portal.call(spoil)
+    learner.site.practice.items._lessons.clear()
+
+    assert learner.client.get(at).status_code == 404
+    assert learner.next() not in (at, "/practice")
+
+
+def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock):
+    learner.check(LESSON, "linear-backward", WRONG)
+    learner.text("/practice")
+    assert "could not a month ago" not in learner.text("/practice/map")
+
+    clock.forward(days=40)
+    learner.solve(learner.next(begin="1"))
+
+    assert "Matrix products: no longer the transpose of the right answer" in learner.text("/practice/map")
