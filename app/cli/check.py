@@ -9,6 +9,7 @@ import typer
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.kept import KeptFindings
 from app.check.prove_beginning import prove_beginning
+from app.check.prove_care import prove_care
 from app.cli import environment
 from app.cli.refuse import refuse
 from app.content.around import Around, around
@@ -30,6 +31,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
         read, found = _read(path)
         lessons += read
         findings += of_errors(found)
+        findings += [one for lesson in read for one in prove_care(lesson)]
         if any(path.glob("*/unit.md")):
             findings += prove_beginning(read)
         else:

@@ -78,6 +78,8 @@ def read(directive: Directive, reading: Reading) -> Grad:
 
 def _starter(inside: Inside, require: tuple[str, ...], directive: Directive, reading: Reading) -> Code:
     starter = only(inside, "starter", directive, reading)
+    if starter:
+        check_python(starter.body.text, starter.body.line, "This starter", reading.faults)
     return code_of(starter) if starter else unwritten(directive, "".join(f"{name} = ____\n" for name in require))
 
 

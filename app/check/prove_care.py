@@ -1,0 +1,78 @@
+"""What is no fault, and yet seldom meant: sizes that are alike, names that nothing reads, wrong answers unexplained."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html import unescape
+
+from app.check.findings import Finding
+from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Shape
+from app.content.programs import parsed
+
+
+def prove_care(lesson: Lesson) -> list[Finding]:
+    """A warning for each slip of care in *lesson*."""
+    found = [*_choices(lesson), *_given_away(lesson)]
+    asked = {one.forward for one in lesson.exercises if isinstance(one, Grad | Matmul | Axes | Shape)}
+    for forward in lesson.blocks:
+        if isinstance(forward, Forward):
+            said = [*_unread(forward), *(_sizes(forward) if forward.name in asked else ())]
+            found += [_warning(forward.place, *one) for one in said]
+    return found
+
+
+def _sizes(forward: Forward) -> Iterator[tuple[str, str]]:
+    counted = Counter(size for size in forward.dims.values() if size > 1)
+    for size, count in counted.items():
+        if count > 1:
+            names = " and ".join(name for name, one in forward.dims.items() if one == size)
+            yield "equal-dims", f"{names} are both {size}: a mistake that exchanges them would not show on the page."
+
+
+def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
+    tree = parsed(forward.source)
+    if not isinstance(tree, ast.Module):
+        return
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
+    sizes = set(re.findall(r"\w+", " ".join(part for one in forward.inputs for part in (*one.sizes, one.bound or ""))))
+    sizes |= set(re.findall(r"\w+", " ".join(forward.related.values())))
+    for name in forward.dims:
+        if name not in read | sizes:
+            yield "unused", f"The dim {name!r} is used nowhere in {forward.name!r}."
+    if not any(isinstance(one, ast.FunctionDef) for one in tree.body):
+        outputs = set(forward.output.replace(",", " ").split())
+        for statement in tree.body:
+            written = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and one.id not in read}
+            if isinstance(statement, ast.Assign) and written and not written & outputs and written.isdisjoint(sizes):
+                yield "unused", f"Nothing reads {', '.join(map(repr, sorted(written)))} of {forward.name!r}."
+
+
+def _choices(lesson: Lesson) -> Iterator[Finding]:
+    for choice in lesson.exercises:
+        if isinstance(choice, Choice):
+            if all(option.right for option in choice.options):
+                yield _warning(choice.place, "all-right", f"All options of {choice.name!r} are right.")
+            for option in choice.options:
+                if not option.right and not option.feedback:
+                    message = "Nothing is said to those who choose this wrong option. Write '  > Why not.' below it."
+                    yield _warning(option.place, "no-feedback", message)
+
+
+def _given_away(lesson: Lesson) -> Iterator[Finding]:
+    for box in lesson.exercises:
+        if isinstance(box, Grad):
+            lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
+            for hint in box.hints[:1]:
+                said = _squeezed(unescape(hint.html.striptags()))
+                if all(line in said for line in lines):
+                    yield _warning(hint.place, "given-away", f"The first hint is the solution of {box.name!r}.")
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+def _warning(place: Place, code: str, message: str) -> Finding:
+    return Finding(place, "warning", code, message)
