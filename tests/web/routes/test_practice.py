@@ -17,9 +17,10 @@ from app.content.blocks import Bug, Lesson, Order
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool
+from app.practice.draw import draw
 from app.practice.operations import TABLE
 from app.practice.practice_words import FAMILIES
-from app.store import cards, progress
+from app.store import cards, practice, progress
 from app.store.tables import Card, PracticeItem
 from app.web.site import Site
 from tests.browser.answers import right_answer
@@ -341,3 +342,30 @@ def test_a_slip_of_a_month_ago_that_is_no_slip_any_more_is_told(learner, clock):
     learner.solve(learner.next(begin="1"))
 
     assert "Matrix products: no longer the transpose of the right answer" in learner.text("/practice/map")
+
+
+def test_what_is_at_hand_and_was_not_taught_is_left_at_hand(learner):
+    both = ("matmul", "tanh")
+    drawn = next(one for seed in range(99) if set(both) <= set((one := draw(1, seed, "", both)).operations))
+
+    async def keep() -> None:
+        async with learner.site.database.write() as db:
+            await practice.keep(db, pool.columns_of(drawn))
+
+    learner.client.portal.call(keep)
+    learner.client.get(LESSON)
+
+    assert learner.row(learner.next(drill="matmul")).seed != drawn.seed
+
+
+def test_a_slip_at_an_item_is_held_against_its_card_once(learner):
+    learner.check(LESSON, "linear-backward", WRONG)
+    at = learner.next(begin="1")
+    for _ in range(2):
+        learner.check(at, learner.lesson(at).exercises[0].name, WRONG)
+        learner.text("/practice")
+    learner.solve(at)
+    learner.next()
+
+    met = {(one.family, one.slip): one.met for one in learner.cards()}
+    assert met["matmul", "transposed"] == 1
