@@ -63,14 +63,18 @@ class Bus:
                 async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.listens.set()
-                    for key in tuple(self._waiting):  # what was said meanwhile was not heard
-                        self._wake(key)
+                    self.wake_all()  # what was said meanwhile was not heard
                     async for word in connection.notifies():
                         self._wake(word.payload)
             except (psycopg.Error, OSError) as error:
                 log.warning("bus-lost", error=type(error).__name__, effect=f"Pages look every {LOOK_SECONDS:g} s.")
             self.listens.clear()
             await asyncio.sleep(AGAIN_SECONDS)
+
+    def wake_all(self) -> None:
+        """Have everybody here look once."""
+        for key in tuple(self._waiting):
+            self._wake(key)
 
     def _wake(self, key: str) -> None:
         for woken in self._waiting.get(key, ()):

@@ -182,6 +182,7 @@ class Runs:
     def end_streams(self) -> None:
         """Let every stream of events come to its end: the server is about to stop."""
         self._closing = True
+        self._ledger.bus.wake_all()
 
     async def take_over(self) -> None:
         """Go on with every run whose process is gone, as long as there is room."""

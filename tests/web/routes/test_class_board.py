@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from app.settings import Settings
 from app.store import board
+from app.store.bus import LOOK_SECONDS
 from app.store.classes import inside
 from app.store.tables import Assignment
 from app.web.application import create_app
@@ -265,6 +266,8 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
         assert "Press the button" in first
         assert "Marked" in second
 
+        assert asker.run(ends_with_the_server(app, site, group, room, here)) == []
+
         async def end():
             async with site.database.write() as db:
                 (await inside(db, group.id, room.ids["Ada"])).person.role = "learner"
@@ -272,6 +275,26 @@ def test_a_board_is_sent_again_when_something_happened_and_ends_with_the_right_t
             return [html async for html in moments]
 
         assert asker.run(end()) == []
+
+
+async def ends_with_the_server(app, site, group, room, here):
+    """What comes after the first board once the server is about to stop."""
+    async with site.database.read() as db:
+        within = await inside(db, group.id, room.ids["Ada"])
+    asked = Asked(place=AT, project=False, graph=False)
+    moments = _moments(Request({"type": "http", "app": app}), site, within, here, asked)
+    await anext(moments)
+
+    async def rest():
+        return [html async for html in moments]
+
+    coming = asyncio.ensure_future(rest())
+    await asyncio.sleep(0)
+    site.runs.end_streams()
+    try:
+        return await asyncio.wait_for(coming, LOOK_SECONDS / 2)
+    finally:
+        site.runs._closing = False
 
 
 @pytest.mark.parametrize(
