@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ def test_a_class_is_set_up_and_joined_and_each_of_its_pages_fits_a_phone(
     page_with_errors: Page, server: str, server_folder: Path, browser: Browser
 ) -> None:
     page = page_with_errors
-    _look_at(page, f"{server}/join/{asyncio.run(_word(server_folder))}")
+    with ThreadPoolExecutor() as beside:  # the browser's own loop runs in this thread
+        word = beside.submit(lambda: asyncio.run(_word(server_folder))).result()
+    _look_at(page, f"{server}/join/{word}")
     page.get_by_label("Your name").fill("Ada Lovelace")
     page.get_by_role("button", name="Become an instructor").click()
     _look_at(page, page.url)
@@ -83,7 +86,7 @@ def _joined(browser: Browser, address: str) -> None:
     bob.get_by_label("Your name").fill("Grace Hopper")
     bob.get_by_role("button", name="Join").click()
     expect(bob.get_by_text("due Fri 1 Mar 2199, 23:59")).to_be_visible()
-    expect(bob.get_by_role("link", name="Keep it for another device")).to_be_visible()
+    expect(bob.locator(".joined")).to_be_in_viewport()
     context.close()
 
 

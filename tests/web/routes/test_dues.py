@@ -96,8 +96,8 @@ def test_who_joins_begins_with_what_is_due_first_and_is_told_once_how_to_keep_it
     begun = bob.post(f"/join/{group.join_code}", data={"name": "Bob"})
 
     assert begun.url.path == f"/lessons/{SECRET}"
-    assert "Keep it for another device" in begun.text
-    assert "Keep it for another device" not in bob.get(f"/lessons/{SECRET}").text
+    assert "due joined" in begun.text
+    assert "due joined" not in bob.get(f"/lessons/{SECRET}").text
 
 
 def test_a_solution_stays_closed_until_its_date_for_the_learners_of_the_class(room, group, member, client) -> None:
