@@ -130,12 +130,12 @@ TABLE: tuple[Operation, ...] = (
         gives="positive", principle=CURVE + ": for softplus, the sigmoid of the input.",
     ),
     Operation(
-        name="gelu", family="activation", points=5, level=3, forward="F.gelu({0})", shapes=SAME,
+        name="gelu", family="activation", points=5, level=3, forward="F.gelu({0})", shapes=SAME, gives="signed",
         principle="A product of the input with a gate of itself has two terms: the gate, and the input times the "
         "slope of the gate.", slips="term-missing:density factor-missing:density",
     ),
     Operation(
-        name="silu", family="activation", points=4, level=2, forward="F.silu({0})", shapes=SAME,
+        name="silu", family="activation", points=4, level=2, forward="F.silu({0})", shapes=SAME, gives="signed",
         principle="A product of the input with its sigmoid has two terms: the sigmoid, and the input times the slope "
         "of the sigmoid.", slips="term-missing:density factor-missing:density",
     ),
