@@ -68,6 +68,11 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
     await lock(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
     here = await learners.known(db, token) if token else None  # another tab may have signed in meanwhile
     apart = ""
+    if here is not None and not here.account:
+        # Nobody else who has a session of theirs comes along: it may have been planted here.
+        await db.execute(
+            delete(Session).where(Session.learner_id == here.learner, Session.token_hash != hash_of(token))
+        )
     if credential is None:
         mine = here is not None and (add or not here.account)
         credential = await create(db, here.learner if here is not None and mine else None, proof)

@@ -1,11 +1,13 @@
 """The ways to sign in that this server has."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 
 from app.accounts.mail import Letters
 from app.accounts.passkeys import Here
+from app.accounts.passwords import AT_ONCE
 from app.accounts.providers import Door
 from app.settings import Settings
 
@@ -19,6 +21,8 @@ class Doors:
     letters: Letters | None
     header: str
     proxies: tuple[str, ...]
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
 
     def user_of(self, peer: str, shown: list[str]) -> str:
         """Who the proxy *peer* says that somebody is, in the headers that were *shown*; "" for nobody."""

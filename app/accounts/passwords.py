@@ -6,6 +6,7 @@ moment, so few do at once.
 
 import asyncio
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from argon2 import PasswordHasher
@@ -20,6 +21,7 @@ from app.store.classes import RefusedError, record
 from app.store.tables import Class, Credential, Learner, Membership, Session
 from app.teaching.words import name_fault, one_line
 
+AT_ONCE = 2
 SHORTEST, LONGEST = 8, 200
 RESET_LIVES = timedelta(hours=24)
 
@@ -30,7 +32,7 @@ _HASHER = PasswordHasher()
 _NOBODYS = (  # a password that nobody knows
     "$argon2id$v=19$m=65536,t=3,p=4$QCYIv3gaa0bwKetvhr4Eiw$BVmVbBWpDzUlMKAmdXoT0E57UdZIIDf0Q967/wqCmmw"
 )
-_AT_ONCE = asyncio.Semaphore(2)
+_FEW = ThreadPoolExecutor(AT_ONCE, "argon2")
 
 
 def name_of(text: str) -> str:
@@ -71,8 +73,7 @@ async def hashed(name: str, password: str) -> str:
         raise RefusedError(f"A password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}.")
     if password.casefold() == subject_of(name):
         raise RefusedError("The password is the name. Take another one.")
-    async with _AT_ONCE:
-        return await asyncio.to_thread(_HASHER.hash, _bytes(password))
+    return await asyncio.get_running_loop().run_in_executor(_FEW, _HASHER.hash, _bytes(password))
 
 
 async def compare(credential: Credential | None, password: str) -> None:
@@ -82,8 +83,7 @@ async def compare(credential: Credential | None, password: str) -> None:
         RefusedError: *password* is not the one of *credential*, or there is none.
     """
     secret = credential.secret if credential is not None and credential.secret else _NOBODYS
-    async with _AT_ONCE:
-        right = await asyncio.to_thread(_verified, secret, password[: LONGEST + 1])
+    right = await asyncio.get_running_loop().run_in_executor(_FEW, _verified, secret, password[: LONGEST + 1])
     if not right or credential is None:
         raise RefusedError(NOT_BOTH)
 
@@ -103,7 +103,7 @@ def _bytes(password: str) -> bytes:
 async def reset(db: AsyncSession, *, learner: int, by: int) -> str:
     """A token with which *learner* sets a new password, made by an instructor of a class of theirs.
 
-    It goes to `/sign-in/reset/<token>`, works once, and for a day.
+    It goes to `/sign-in/reset?token=`, works once, and for a day.
 
     Raises:
         RefusedError: *by* may not, or there is nothing to reset.

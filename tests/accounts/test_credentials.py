@@ -63,6 +63,25 @@ async def test_what_somebody_put_beside_an_unverified_way_does_not_survive_its_o
         assert await learners.known(db, planted) is None
 
 
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_second_session_of_an_anonymous_learner_is_no_way_into_the_account(
+    database: Database, known: bool
+) -> None:
+    """Whoever plants one session of theirs in another's browser, and keeps one, must not be there after the sign-in."""
+    if known:
+        await enter(database, "", proof("ada"))
+    learner, planted = await begun(database, "written before")
+    async with database.write() as db:
+        kept = await learners.open_session(db, learner)
+
+    found = await enter(database, planted, proof("ada"))
+
+    async with database.read() as db:
+        assert await learners.known(db, kept) is None
+        assert await learners.known(db, planted) is None
+    assert await texts(database, found.known.learner) == {"written before"}
+
+
 async def test_an_unverified_way_does_not_survive_a_verified_sign_in(database: Database) -> None:
     mine = (await enter(database, "", proof("ada"))).known.learner
     async with database.write() as db:

@@ -47,11 +47,10 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
 async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
     """Sign in by what the device made of the challenge; where to go on to."""
     try:
-        site.tries.spend(("address", visitor.network))
         proof, asked = await _proof(request, site, sent)
     except RefusedError as refused:
+        site.tries.spend(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
-    site.tries.charge(("address", visitor.network), -1)
     add = await adds(visitor, asked["add"])
     response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     answer = JSONResponse({"to": response.headers["location"]})

@@ -58,15 +58,17 @@ async def by_password(
     """Sign in with a name and its password."""
     try:
         subject = passwords.subject_of(name)
-        site.tries.spend(("name", subject))
-        site.tries.spend(("address", visitor.network))
         async with site.database.read() as db:
             credential = await found(db, "password", "", subject)
-        await passwords.compare(credential, password)
+        async with site.doors.turns:
+            keys = (("name", subject), ("address", visitor.network))
+            for key in keys:
+                site.tries.spend(key)
+            await passwords.compare(credential, password)
+            for key in keys:
+                site.tries.charge(key, -1)  # only what fails counts: a class comes at once
     except RefusedError as refused:
         return await page(request, visitor, back, status=422, said=str(refused), at="password", name=name)
-    for key in (("name", subject), ("address", visitor.network)):
-        site.tries.charge(key, -1)  # only what fails counts: a class comes at once
     proof = Proof(kind="password", issuer="", subject=subject)
     return await entered(request, site, visitor, proof, way="password", back=back)
 
@@ -78,26 +80,25 @@ async def with_new_name(
 ) -> Response:  # fmt: skip
     """Make an account of this browser's learner: with a name that nobody has, and a password."""
     try:
-        site.tries.spend(("address", visitor.network))
         secret = await passwords.hashed(name, password)
         async with site.database.read() as db:
             proof = await passwords.new_proof(db, name, secret)
     except RefusedError as refused:
+        site.tries.spend(("address", visitor.network))  # whoever looks for names that are taken
         return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add))
-    site.tries.charge(("address", visitor.network), -1)
     visitor.sessions.beginnings.spend(visitor.network)
     return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
 
 
-@router.get("/sign-in/reset/{token}")
-async def look_at_reset(request: Request, site: TheSite, token: str) -> Response:
+@router.get("/sign-in/reset")
+async def look_at_reset(request: Request, site: TheSite, token: str = "") -> Response:
     """The form of a link that an instructor has made; nothing is changed by looking at it."""
     return await _reset_page(request, site, token)
 
 
-@router.post("/sign-in/reset/{token}")
+@router.post("/sign-in/reset")
 async def reset(
-    request: Request, site: TheSite, visitor: TheVisitor, token: str, name: Text = "", password: Text = ""
+    request: Request, site: TheSite, visitor: TheVisitor, token: Text = "", name: Text = "", password: Text = ""
 ) -> Response:
     """Set the password anew, and sign in with it."""
     try:

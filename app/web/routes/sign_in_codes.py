@@ -29,7 +29,7 @@ Text = Annotated[str, Form()]
 COOKIE, PATH = "code", "/sign-in"
 TRIES = 5
 TOKENS = 3
-"""What a letter costs of the tries of a minute."""
+"""What a letter costs of the tries of its address and of the beginnings of a network."""
 OVER = "There is no code for this browser: it holds for ten minutes and five tries, where it was asked for. Ask again."
 WRONG = "That is not the code of the newest letter."
 
@@ -45,9 +45,9 @@ async def send(
         address = address_of(email)
     except RefusedError as refused:
         return await page(request, visitor, back, status=422, said=str(refused), at="email", name=email, add=bool(add))
-    for key in (("address", visitor.network), ("email", address)):
-        site.tries.spend(key)
-    site.tries.charge(("email", address), TOKENS - 1)
+    for allowance, key in ((site.tries, ("email", address)), (visitor.sessions.beginnings, visitor.network)):
+        allowance.spend(key)
+        allowance.charge(key, TOKENS - 1)
     code, token = fresh_code(), secrets.token_urlsafe(32)
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
@@ -82,7 +82,6 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
             await tickets.take(db, "email-code", token)
     if asked is None or not right:
         return _page(request, site, status=422, code=code, said=WRONG if asked else OVER, here=asked is not None)
-    site.tries.charge(("address", visitor.network), -1)
     proof = Proof(kind="email", issuer="", subject=asked["email"])
     add = await adds(visitor, asked["add"])
     response = await entered(request, site, visitor, proof, way="email", back=asked["back"], add=add)

@@ -1,5 +1,8 @@
 """Signing in with a name and a password: what comes along, what ends, and what nobody gets by trying."""
 
+import asyncio
+
+import httpx2
 import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
@@ -186,6 +189,21 @@ def test_a_class_signs_in_from_one_address_at_once(client: TestClient, app: Fast
 
     for _ in range(15):
         assert sign_in(TestClient(app, headers=BROWSER)).status_code == 200
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_a_class_takes_names_and_signs_in_at_the_same_moment(app: FastAPI) -> None:
+    async def everybody() -> list[int]:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", headers=BROWSER) as client:
+            seats = [{"name": f"name {at}", "password": PASSWORD} for at in range(25)]
+            made = await asyncio.gather(*(client.post("/sign-in/name", data=one) for one in seats))
+            client.cookies.clear()
+            known = await asyncio.gather(*(client.post("/sign-in/password", data=one) for one in seats))
+        await app.state.site.database.close()
+        return [one.status_code for one in (*made, *known)]
+
+    assert asyncio.run(everybody()) == [303] * 50
 
 
 def test_another_account_is_not_mixed_with_the_one_before(client: TestClient, other: TestClient) -> None:
