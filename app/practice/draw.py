@@ -244,7 +244,9 @@ def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[s
     if operation.other:
         positive = operation.name != "sub" and all("positive" in one for one in flags)
         return frozenset({"positive"} if positive else {"signed"} & flags[0] & flags[1])
-    return frozenset(operation.gives.split())
+    given = frozenset(operation.gives.split())
+    # A curve of what has one sign has one sign, too.
+    return given & (flags[0] | {"positive", "tame"}) if operation.family == "activation" else given
 
 
 def _item(draft: Draft, level: int, seed: int, wanted: str, within: tuple[str, ...]) -> Item:

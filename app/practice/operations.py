@@ -237,7 +237,7 @@ TABLE: tuple[Operation, ...] = (
     ),
     Operation(
         name="logsumexp", family="softmax", points=3, level=2, forward="{0}.logsumexp({axis}, keepdim=True)",
-        shapes=REDUCED, gives="signed tame", slips="softmax-axis unnormalised",
+        shapes=REDUCED, gives="tame", slips="softmax-axis unnormalised",
         principle="A soft maximum shares what arrives out by probability.",
     ),
     Operation(
@@ -253,7 +253,7 @@ TABLE: tuple[Operation, ...] = (
     ),
     Operation(
         name="variance", family="norm", points=4, level=2, forward="{0}.var({axis}, keepdim=True)", rule="var",
-        words={"c": "1"}, shapes=REDUCED, gives="positive", slips="mean-missing distance-missing",
+        words={"c": "1"}, shapes=REDUCED, gives="positive", slips="mean-missing distance-missing", undoes="layer-norm",
         principle="Entries far from the mean move a variance most: twice the distance, over the number less one.",
     ),
     Operation(
