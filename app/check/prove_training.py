@@ -9,7 +9,7 @@ from app.content.blocks import Lesson, Preset, Train
 from app.content.uses import boxes_of
 from app.engine.grader import Grader
 from app.engine.run_setup import setup_of
-from app.engine.train.corpus_file import load_examples
+from app.engine.train.corpus_file import examples_for
 from app.engine.train.training_run import Planned, References, Training
 from app.grading.train.corpus import NamesError
 from app.settings import Settings
@@ -41,7 +41,7 @@ async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grade
     assert forward is not None, "the parser resolves :forward:"
     setup, names = setup_of(train, forward, preset), Settings().names
     try:
-        rows = {part: len(some) for part, some in load_examples(names, setup.width).items()}
+        rows = {part: len(some) for part, some in examples_for(setup, names).items()}
     except NamesError as error:
         return [Finding(train.place, "error", "not-proved", str(error))]
     run = Training(

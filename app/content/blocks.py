@@ -32,6 +32,7 @@ from app.content.exercises import Order as Order
 from app.content.exercises import Place as Place
 from app.content.exercises import Preset as Preset
 from app.content.exercises import Shape as Shape
+from app.content.exercises import Table as Table
 from app.content.exercises import Tempting as Tempting
 from app.content.exercises import Train as Train
 

@@ -26,6 +26,7 @@ from app.content.uses import uses_faults
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
 LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
+DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000
 
 
@@ -253,7 +254,10 @@ def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
 def _beside(path: Path, target: str) -> str | None:
     """The text of the lesson file that a link *target* in the one at *path* leads to, if the course has it."""
     found = (path.parent / target).resolve()
-    if not LESSON_NAME.match(found.name) or path.parent.parent.resolve() not in found.parents:
+    if (
+        not (LESSON_NAME.match(found.name) or DATA_NAME.match(found.name))
+        or path.parent.parent.resolve() not in found.parents
+    ):
         return None
     return text_of(found, target)[0]
 

@@ -171,17 +171,28 @@ class Preset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Data of a lesson's own, an example a row; *whole* says that examples are indices, *classes* that targets are."""
+
+    source: str
+    contexts: tuple[tuple[float, ...], ...]
+    targets: tuple[float, ...]
+    whole: bool
+    classes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Train(Exercise):
-    """A training run of *forward* on a list of names, with the gradients of the learner's own code.
+    """A training run of *forward* on names or on a *table*, with the gradients of the learner's own code.
 
     Args:
-        forward: The program whose output is the loss; every input that holds real numbers is a parameter.
+        forward: The program whose output is the loss; every other input that holds real numbers is a parameter.
         uses: The code box whose gradients are used; in another lesson, as `lesson-id#box`.
-        context, target: The inputs that hold indices: the characters before, and the one that follows.
+        context, target: The inputs that hold a batch: characters and the one that follows, or parts of a table.
         scale, shift: By parameter, expressions over the dims: it starts as shift + scale * standard normal.
         rates: The learning rates before and after half of the steps.
         mean, variance: Tensors of the program that are measured on the whole training set before it is judged.
-        logits: The tensor of scores from which names are sampled.
+        logits: The tensor of scores from which names are sampled; empty where nothing is.
     """
 
     forward: str
@@ -195,3 +206,4 @@ class Train(Exercise):
     rates: tuple[float, float] = (0.1, 0.01)
     mean: str | None = None
     variance: str | None = None
+    table: Table | None = None

@@ -58,7 +58,7 @@ def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, pie
     front = front or read_front_matter(file, LESSON_KEYS, faults)
     check_lesson(front, faults)
     prose = Renderer(file, faults, course)
-    reading = Reading(file, faults, prose, elsewhere=lambda target: _programs(target, beside))
+    reading = Reading(file, faults, prose, beside=beside, elsewhere=lambda target: _programs(target, beside))
     tokens = reading.prose.page(front.body.text)
     parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)

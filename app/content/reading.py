@@ -75,6 +75,8 @@ class Reading:
     exercises: dict[str, Exercise] = field(default_factory=dict)
     sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     names: dict[str, Place] = field(default_factory=dict)
+    beside: "Callable[[str], str | None]" = lambda _: None
+    """The text of another file, by its name as in a link; None where there is no such file."""
     elsewhere: "Callable[[str], Mapping[str, Forward] | None]" = lambda _: None
     """The forward programs of another lesson file, by its name as in a link; None where there is no such file."""
 

@@ -44,7 +44,7 @@ def _faults(lessons: tuple[Lesson, ...], lesson: Lesson, train: Train) -> Iterat
     forward = lesson.forward(train.forward)
     assert forward is not None, "the parser resolves :forward:"
     exercises = {one.name: one for one in home.exercises}
-    missing = missing_gradients(chain[-1], parameters_of(forward), exercises)
+    missing = missing_gradients(chain[-1], parameters_of(forward, (train.context, train.target)), exercises)
     if missing:
         message = f"The box {train.uses!r} does not ask for {', '.join(missing)}."
         yield LessonError(train.place, "missing-gradient", message)

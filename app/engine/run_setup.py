@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from app.content.arithmetic import number_of
-from app.content.blocks import Forward, Preset, Train
+from app.content.blocks import Forward, Preset, Table, Train
 from app.grading.forward.data import shape_of
 
 SEED = 2147483647
@@ -42,6 +42,7 @@ class Setup:
     variance: str | None
     rates: tuple[float, float]
     seed: int = SEED
+    table: Table | None = None
 
     @property
     def numbers(self) -> int:
@@ -61,7 +62,7 @@ def setup_of(train: Train, forward: Forward, preset: Preset) -> Setup:
             shift=number_of(train.shift.get(one.name, "0"), dims),
         )
         for one in forward.inputs
-        if one.real
+        if one.real and one.name not in (train.context, train.target)
     )
     context = next(one for one in forward.inputs if one.name == train.context)
     return Setup(
@@ -76,4 +77,5 @@ def setup_of(train: Train, forward: Forward, preset: Preset) -> Setup:
         mean=train.mean,
         variance=train.variance,
         rates=train.rates,
+        table=train.table,
     )

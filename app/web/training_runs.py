@@ -17,7 +17,7 @@ import structlog
 from app.engine.codec import read, written
 from app.engine.grader import Grader
 from app.engine.stretch import Stretch, Stretched
-from app.engine.train.corpus_file import load_examples, load_names
+from app.engine.train.corpus_file import examples_for, load_names
 from app.engine.train.snapshot import Snapshot
 from app.engine.train.training_run import Halt, Planned, References, Training
 from app.grading.train.corpus import NamesError
@@ -224,10 +224,13 @@ class Runs:
         task.add_done_callback(lambda _: self._live.pop(learner, None))
 
     def _training(self, planned: Planned) -> Training:
-        examples = load_examples(self.names, planned.setup.width)
-        names = load_names(self.names)
+        examples, table = examples_for(planned.setup, self.names), planned.setup.table
         rows = {part: len(some) for part, some in examples.items()}
-        source = f"{len(names.names):,} names, {names.source}"
+        if table is None:
+            names = load_names(self.names)
+            source = f"{len(names.names):,} names, {names.source}"
+        else:
+            source = table.source
         return Training(planned, self._ask, rows, source, self._references)
 
     async def _ask(self, stretch: Stretch) -> Stretched:

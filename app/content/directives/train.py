@@ -1,6 +1,6 @@
 """`{train}`: a training run of a forward program with the gradients that the learner's own code box gives."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import yaml
 
@@ -11,8 +11,22 @@ from app.content.fences import Directive
 from app.content.options import NAME, Options, Value, items_of, texts_of
 from app.content.programs import tensors_of
 from app.content.reading import Reading
+from app.content.tables import table_of
 
-OPTIONS = ("forward", "uses", "presets", "scale", "shift", "rates", "mean", "variance", "logits", "was")
+OPTIONS = (
+    "forward",
+    "uses",
+    "presets",
+    "scale",
+    "shift",
+    "rates",
+    "mean",
+    "variance",
+    "logits",
+    "data",
+    "reads",
+    "was",
+)
 PARTS = ("train", "validation", "test")
 SYMBOLS = 27
 MOST_STEPS = 200_000
@@ -24,8 +38,10 @@ USUAL = (("short", 2_000, 64), ("medium", 20_000, 200), ("long", 200_000, 200))
 def read(directive: Directive, reading: Reading) -> Train:
     options = reading.options(directive)
     forward = reading.forward(options)
-    context, target = _data(forward, options)
-    parameters = parameters_of(forward) if forward else ()
+    own = "data" in options or "reads" in options
+    context, target = _batch(forward, options) if own else _data(forward, options)
+    table = table_of(forward, (context, target), options, reading) if own and forward and context else None
+    parameters = parameters_of(forward, (context, target)) if forward else ()
     uses = _uses(options, parameters, reading)
     inside = reading.inside(directive)
     mean, variance = _tensor(options, "mean", forward), _tensor(options, "variance", forward)
@@ -39,18 +55,39 @@ def read(directive: Directive, reading: Reading) -> Train:
         context=context,
         target=target,
         presets=_presets(options, forward),
-        logits=_tensor(options, "logits", forward) or _logits(options, forward),
-        scale=_numbers_by_name(options, "scale", forward),
-        shift=_numbers_by_name(options, "shift", forward),
+        logits="" if own else _tensor(options, "logits", forward) or _logits(forward),
+        scale=_numbers_by_name(options, "scale", forward, parameters),
+        shift=_numbers_by_name(options, "shift", forward, parameters),
         rates=_rates(options),
         mean=mean,
         variance=variance,
+        table=table,
     )
 
 
-def parameters_of(forward: Forward) -> tuple[str, ...]:
-    """The inputs that learn: every one that holds real numbers."""
-    return tuple(one.name for one in forward.inputs if one.real)
+def parameters_of(forward: Forward, data: Collection[str] = ()) -> tuple[str, ...]:
+    """The inputs that learn: every one that holds real numbers, and no *data*."""
+    return tuple(one.name for one in forward.inputs if one.real and one.name not in data)
+
+
+def _batch(forward: Forward | None, options: Options) -> tuple[str, str]:
+    """The two inputs in `:reads:`, examples and targets, which count a batch by the same dim."""
+    words = options.words("reads") if options.need("reads", "X y") else ()
+    if forward is None or not words:
+        return "", ""
+    inputs = {one.name: one for one in forward.inputs}
+    for word, place in words:
+        if word not in inputs:
+            message = f"{word!r} is no input of {forward.name!r}."
+            options.faults.add(place, "unknown-tensor", message, did_you_mean(word, inputs))
+            return "", ""
+    found = [inputs[word] for word, _ in words]
+    ranks = [len(one.sizes) for one in found]
+    if ranks != [2, 1] or found[0].sizes[0] != found[1].sizes[0] or found[0].sizes[0] not in forward.dims:
+        message = "':reads:' names the input with a row for each example, and the one with a number for each."
+        options.wrong("reads", "wrong-inputs", message, "Write ':reads: X y', with X of [n, k], y of [n], n a dim.")
+        return "", ""
+    return found[0].name, found[1].name
 
 
 def _data(forward: Forward | None, options: Options) -> tuple[str, str]:
@@ -115,13 +152,14 @@ def _tensor(options: Options, key: str, forward: Forward | None) -> str | None:
     return name
 
 
-def _logits(options: Options, forward: Forward | None) -> str:
-    if forward and "logits" not in tensors_of(forward) and "logits" not in options:
-        options.need("logits", "logits")
-    return "logits"
+def _logits(forward: Forward | None) -> str:
+    """What names are sampled from; empty where nothing is called so."""
+    return "logits" if forward and "logits" in tensors_of(forward) else ""
 
 
-def _numbers_by_name(options: Options, key: str, forward: Forward | None) -> dict[str, str]:
+def _numbers_by_name(
+    options: Options, key: str, forward: Forward | None, parameters: tuple[str, ...]
+) -> dict[str, str]:
     """A mapping of parameters to expressions over the dims."""
     value = options.entries.get(key)
     items = items_of(value, options.faults, f"':{key}:'") if value else {}
@@ -129,7 +167,6 @@ def _numbers_by_name(options: Options, key: str, forward: Forward | None) -> dic
     for name, (entry, _) in (items or {}).items():
         if forward is None:
             continue
-        parameters = parameters_of(forward)
         if name not in parameters:
             fix = did_you_mean(name, parameters)
             options.faults.add(entry.place, "unknown-tensor", f"{name!r} is no parameter of {forward.name!r}.", fix)

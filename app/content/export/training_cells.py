@@ -30,6 +30,9 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 PLACE = re.compile(r"^(?P<indent> {0,80})\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
 FUNCTIONS = re.compile(r"\b(sqrt|exp|log|tanh)\(")
 
+OWN_DATA = (
+    "This run trains on `{source}`, which stays in the course: read it as a tensor, and put your lines into a loop."
+)
 ELSEWHERE = "The code that trains stands in another lesson; export that one, and put its lines into the loop."
 INTRODUCTION = (
     "What follows is the whole of the run, with your own lines in it: the names, the loop, the same loop by autograd, "
@@ -44,11 +47,14 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
     if found is None or forward is None:
         yield Cell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
+    if train.table is not None:
+        yield Cell(text=OWN_DATA.format(source=train.table.source), name=f"{train.name}-elsewhere")
+        return
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
     run = _Run(train, forward, own, fitted(own, work.unfit), _taken(lesson, work))
     yield Cell(text=INTRODUCTION, name=f"{train.name}-introduction")
     yield Cell(text=helpers(tuple(work.names)), code=True, name=f"{train.name}-helpers", aid=True)
-    for name in ("names", "loop", "witness", "judged", "sampled", "compared"):
+    for name in ("names", "loop", "witness", "judged", *(["sampled"] if train.logits else []), "compared"):
         plain = run.cell("plain loop") if name == "loop" else ""
         yield Cell(text=run.cell(name).strip(), code=True, name=f"{train.name}-{name}", plain=plain.strip())
 
@@ -127,7 +133,7 @@ class _Run:
             "PLAIN_OWN": plain_text(own).strip("\n"),
             "DRAWN": "\n".join(self._drawn(name) for name in self.parameters),
             "OUTPUT": forward.output,
-            "LOGITS": train.logits,
+            "LOGITS": train.logits or "None",
             "BATCH": f"{train.context}, {train.target}",
             "TARGET": train.target,
             "PARAMETERS": ", ".join(self.parameters),

@@ -4,7 +4,18 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from app.grading.train.corpus import PARTS, Examples, Names, NamesError, divided, examples_of, read_census, read_names
+from app.engine.run_setup import Setup
+from app.grading.train.corpus import (
+    PARTS,
+    Examples,
+    Names,
+    NamesError,
+    divided,
+    examples_of,
+    read_census,
+    read_names,
+    tabled,
+)
 
 CENSUS = ("dist.female.first", "dist.male.first")
 CENSUS_SOURCE = "first names of the US census of 1990"
@@ -53,3 +64,12 @@ def load_examples(path: Path | None, context: int) -> dict[str, Examples]:
     """
     parts = load_parts(path)
     return {part: examples_of(parts[part], context) for part in PARTS}
+
+
+def examples_for(setup: Setup, path: Path | None) -> dict[str, Examples]:
+    """Examples of each part of what *setup* trains on: a table of its lesson, or the names.
+
+    Raises:
+        NamesError: As `load_names`.
+    """
+    return load_examples(path, setup.width) if setup.table is None else tabled(setup.table)

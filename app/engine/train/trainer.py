@@ -11,7 +11,7 @@ import numpy as np
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import ending
 from app.engine.stretch import DTYPES, LONGEST_SECONDS, Array, Stretch, Stretched, array_of, numbers_of
-from app.engine.train.corpus_file import load_examples
+from app.engine.train.corpus_file import examples_for
 from app.grading.forward.driver_jobs import TrainHeader
 from app.grading.forward.statements import ProgramError, read_program
 from app.grading.judge.torch_errors import translate
@@ -69,7 +69,7 @@ class Trainer:
     def _job(self, stretch: Stretch, code: str | None) -> Job:
         arrays = {key: array_of(numbers) for key, numbers in stretch.state.items()}
         if stretch.part in ("steps", "gradients", "calibrate", "evaluate"):
-            examples = load_examples(self._names, stretch.setup.width)[stretch.split]
+            examples = examples_for(stretch.setup, self._names)[stretch.split]
             rows = slice(stretch.first, stretch.stop) if stretch.part in ("calibrate", "evaluate") else slice(None)
             arrays |= {"X": examples.contexts[rows], "Y": examples.targets[rows]}
         header = _header(stretch, code)

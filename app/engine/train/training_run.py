@@ -204,6 +204,8 @@ class Training:
         self._see(compared=await self._compare())
 
     async def _sample(self, held: Held) -> None:
+        if not self._own.setup.logits:
+            return
         names = await self._own.names(self._ask, NAMES, held)
         self._see(sampled=(*self._snapshot.sampled, Sampled(step=self._own.step, names=names)))
 

@@ -8,9 +8,12 @@ there.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from app.content.blocks import Table
 
 SYMBOLS = "." + "".join(chr(letter) for letter in range(ord("a"), ord("z") + 1))
 INDEX: Mapping[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
@@ -22,6 +25,7 @@ FEWEST, MOST = 100, 500_000
 LONGEST = 40
 
 Indices = NDArray[np.uint8]
+Numbers = NDArray[Any]
 
 
 class NamesError(ValueError):
@@ -30,10 +34,13 @@ class NamesError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """*contexts* is (examples, context); *targets* holds the symbol that follows each. Both count from `.` = 0."""
+    """*contexts* is (examples, context); *targets* holds the symbol that follows each. Both count from `.` = 0.
 
-    contexts: Indices
-    targets: Indices
+    Of a table they are its numbers.
+    """
+
+    contexts: Numbers
+    targets: Numbers
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -91,6 +98,17 @@ def divided(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     first, second = int(0.8 * len(shuffled)), int(0.9 * len(shuffled))
     parts = (shuffled[:first], shuffled[first:second], shuffled[second:])
     return {part: tuple(some) for part, some in zip(PARTS, parts, strict=True)}
+
+
+def tabled(table: Table) -> dict[str, Examples]:
+    """The rows of *table*, shuffled and divided as names are."""
+    order = list(range(len(table.targets)))
+    random.Random(SEED).shuffle(order)
+    first, second = int(0.8 * len(order)), int(0.9 * len(order))
+    contexts = np.asarray(table.contexts, dtype=np.int64 if table.whole else np.float32)
+    targets = np.asarray(table.targets, dtype=np.int64 if table.classes else np.float32)
+    parts = (order[:first], order[first:second], order[second:])
+    return {part: Examples(contexts[some], targets[some]) for part, some in zip(PARTS, parts, strict=True)}
 
 
 def examples_of(names: Sequence[str], context: int = CONTEXT) -> Examples:

@@ -56,8 +56,7 @@ class Model:
         self.generator = torch.Generator()
         if "g" in arrays:
             self.generator.set_state(arrays["g"].clone())
-        self.contexts = arrays["X"].long() if "X" in arrays else torch.empty(0, dtype=torch.int64)
-        self.targets = arrays["Y"].long() if "Y" in arrays else torch.empty(0, dtype=torch.int64)
+        self.contexts, self.targets = (_examples(arrays.get(key)) for key in ("X", "Y"))
         self.fixed: Scope = {"torch": torch, "F": F, "math": math, **header["dims"]}
         self.upstream = f"d{header['output']}"
 
@@ -118,6 +117,12 @@ class Model:
                 raise GradientError(f"`d{name}` is a {type(gradient).__name__}, not a tensor.")
             if tuple(gradient.shape) != shape:
                 raise GradientError(f"`d{name}` has the shape {tuple(gradient.shape)}; `{name}` has {shape}.")
+
+
+def _examples(rows: Tensor | None) -> Tensor:
+    if rows is None:
+        return torch.empty(0, dtype=torch.int64)
+    return rows if rows.is_floating_point() else rows.long()
 
 
 def start(model: Model, out: Output) -> None:

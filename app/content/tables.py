@@ -1,0 +1,77 @@
+"""Data of a lesson's own: a table of numbers, or a text, in a file beside it."""
+
+from app.content.blocks import Forward, Input, Table
+from app.content.options import Options
+from app.content.points import shape_in
+from app.content.reading import Reading
+
+FEWEST, MOST = 20, 20_000
+"""Rows that a run needs, and numbers that it may have: they are sent along with it."""
+
+
+def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading: Reading) -> Table | None:
+    """The examples in the file that `:data:` names; None after a fault was added."""
+    name = options.needed_text("data", "points.csv")
+    text = reading.beside(name) if name else None
+    if not name:
+        return None
+    if text is None:
+        fix = "Put a '.csv' or '.txt' file of letters, digits and hyphens beside the lesson."
+        options.wrong("data", "no-data", f"There is no data file {name!r} beside this lesson.", fix)
+        return None
+    inputs = {one.name: one for one in forward.inputs}
+    examples, target = (inputs[one] for one in reads)
+    width = shape_in(forward, examples)[1]
+    rows = _windows(text, width) if name.endswith(".txt") else _rows(text)
+    fault = rows if isinstance(rows, str) else _unfit(rows, width)
+    if not fault and not isinstance(rows, str):
+        fault = _outside(examples, forward, [number for row in rows for number in row[:width]])
+        fault = fault or _outside(target, forward, [row[width] for row in rows])
+    if fault or isinstance(rows, str):
+        options.wrong("data", "wrong-data", f"{name}: {fault}")
+        return None
+    return Table(
+        source=name,
+        contexts=tuple(tuple(row[:width]) for row in rows),
+        targets=tuple(row[width] for row in rows),
+        whole=not examples.real,
+        classes=not target.real,
+    )
+
+
+def _rows(text: str) -> list[list[float]] | str:
+    """The numbers of a table, below its head if it has one; or the line that holds something else."""
+    found: list[list[float]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            found += [[float(cell) for cell in line.split(",")]] if line.strip() else []
+        except ValueError:
+            if number > 1:
+                return f"line {number} holds something that is no number: {line[:40]!r}."
+    return found
+
+
+def _windows(text: str, width: int) -> list[list[float]]:
+    """For each character of *text* the *width* before it, and itself; numbered in the order of their codes."""
+    symbols = {symbol: float(at) for at, symbol in enumerate(sorted(set(text)))}
+    numbers = [symbols[symbol] for symbol in text]
+    return [numbers[at - width : at + 1] for at in range(width, len(numbers))]
+
+
+def _unfit(rows: list[list[float]], width: int) -> str:
+    """Why *rows* are no examples of *width* numbers with one target each; empty where they are."""
+    wrong = next((at for at, row in enumerate(rows, start=1) if len(row) != width + 1), None)
+    if wrong:
+        return f"row {wrong} has {len(rows[wrong - 1])} numbers; it needs {width} and, last, its target."
+    if len(rows) < FEWEST or len(rows) * (width + 1) > MOST:
+        return f"it has {len(rows)} rows; a run needs {FEWEST} at least, and {MOST:,} numbers at most."
+    return "" if all(abs(number) < 1e30 for row in rows for number in row) else "it holds a number that is not finite."
+
+
+def _outside(one: Input, forward: Forward, numbers: list[float]) -> str:
+    """Why *numbers* cannot be entries of *one*; empty where they can."""
+    if one.real or one.bound is None:
+        return ""
+    bound = shape_in(forward, Input(name="", sizes=(one.bound,)))[0]
+    wrong = next((number for number in numbers if number != int(number) or not 0 <= number < bound), None)
+    return "" if wrong is None else f"{wrong:g} is no whole number below {bound}, as {one.name!r} has them."
