@@ -37,10 +37,10 @@ class Form:
 @cache
 def form_of(text: str) -> Form:
     """The form that *text* writes, such as `a b, b c -> a c`."""
-    parts = re.fullmatch(r"(.*?) -> ([^@]*?)(?: @(\d))?", text)
-    assert parts is not None, text
-    operands = tuple(_operand(one) for one in parts[1].split(", "))
-    return Form(operands, tuple(parts[2].split()), int(parts[3]) if parts[3] else None)
+    operands, _, rest = text.partition(" -> ")
+    output, _, axis = rest.partition(" @")
+    read = tuple(_operand(one) for one in operands.split(", "))
+    return Form(read, tuple(output.split()), int(axis) if axis else None)
 
 
 def _operand(text: str) -> Operand:

@@ -4,7 +4,7 @@ import asyncio
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -137,40 +137,83 @@ def course() -> Course:
     return course_in(Path(__file__).parent / "course")
 
 
-@pytest.fixture
-def grader() -> FakeGrader:
-    return FakeGrader()
-
-
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made once and copied for each test."""
+    """Made once and copied for each file of tests."""
     folder = tmp_path_factory.mktemp("empty")
     settings = Settings(data_dir=folder, database_url="")
     asyncio.run(migrate(settings.resolved_database_url))
     return folder / "backhand.db"
 
 
-@pytest.fixture
-def settings(tmp_path: Path, empty_database: Path) -> Settings:
-    (tmp_path / "data").mkdir()
-    shutil.copy(empty_database, tmp_path / "data")
-    return Settings(data_dir=tmp_path / "data", database_url="", secure_cookies=False, operator_token=OPERATOR)
-
-
-@pytest.fixture
-def app(settings: Settings, course: Course, grader: FakeGrader) -> FastAPI:
-    return create_app(settings, course, grader)
-
-
 BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
 
 
-@pytest.fixture
-def client(app: FastAPI) -> Iterator[TestClient]:
-    """A browser without scripts: plain forms, redirects followed."""
+@dataclass(frozen=True)
+class Shared:
+    """A server that has started: a test is somebody new there. A file whose tests look at more says `ALONE = True`."""
+
+    settings: Settings
+    grader: FakeGrader
+    app: FastAPI
+    client: TestClient
+
+
+def settings_in(folder: Path, database: Path) -> Settings:
+    shutil.copy(database, folder)
+    return Settings(data_dir=folder, database_url="", secure_cookies=False, operator_token=OPERATOR)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course) -> Iterator[Shared]:
+    settings, grader = settings_in(tmp_path_factory.mktemp("data"), empty_database), FakeGrader()
+    app = create_app(settings, course, grader)
     with TestClient(app, headers=BROWSER) as client:
+        yield Shared(settings, grader, app, client)
+
+
+def alone(request: pytest.FixtureRequest) -> bool:
+    return getattr(request.module, "ALONE", False)
+
+
+@pytest.fixture
+def grader(request: pytest.FixtureRequest) -> FakeGrader:
+    fresh = FakeGrader()
+    if alone(request):
+        return fresh
+    found: FakeGrader = request.getfixturevalue("shared").grader
+    vars(found).update(vars(fresh))
+    return found
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, tmp_path: Path, empty_database: Path) -> Settings:
+    if alone(request):
+        (tmp_path / "data").mkdir()
+        return settings_in(tmp_path / "data", empty_database)
+    found: Settings = request.getfixturevalue("shared").settings
+    return found
+
+
+@pytest.fixture
+def app(request: pytest.FixtureRequest, settings: Settings, course: Course, grader: FakeGrader) -> FastAPI:
+    if not alone(request):
+        shared: Shared = request.getfixturevalue("shared")
+        if settings is shared.settings and grader is shared.grader:
+            return shared.app
+    return create_app(settings, course, grader)
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest, app: FastAPI) -> Iterator[TestClient]:
+    """A browser without scripts: plain forms, redirects followed."""
+    if not alone(request) and app is (shared := request.getfixturevalue("shared")).app:
+        client = TestClient(app, headers=BROWSER)
+        client.portal = shared.client.portal
         yield client
+    else:
+        with TestClient(app, headers=BROWSER) as client:
+            yield client
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from app.web.middleware.visitor import Allowance, Faults, NotNowError, network_o
 from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER
 
+ALONE = True
+
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}

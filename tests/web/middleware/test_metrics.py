@@ -15,6 +15,8 @@ from app.settings import Settings
 from app.web.application import create_app
 from tests.web.conftest import BROWSER
 
+ALONE = True
+
 BOX = "/lessons/linear/code/linear-backward"
 HERE = ("127.0.0.1", 50_000)
 OPERATOR = {"authorization": "Bearer the token of the operator"}

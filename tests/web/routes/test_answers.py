@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+ALONE = True
+
 LESSON = "/lessons/linear"
 HTMX = {"hx-request": "true"}
 

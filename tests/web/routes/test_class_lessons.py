@@ -13,6 +13,8 @@ from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
 from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, room, teacher, wrong
 
+ALONE = True
+
 __all__ = ["group", "room", "teacher"]
 
 BOX = "/lessons/linear/code/linear-backward"

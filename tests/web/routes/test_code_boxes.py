@@ -7,6 +7,8 @@ from starlette.testclient import TestClient
 from app.engine.grader import Readiness
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 
+ALONE = True
+
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}

@@ -15,6 +15,8 @@ from app.engine.grader import Look, Readiness
 from app.store.database import Database
 from tests.web.conftest import BROWSER
 
+ALONE = True
+
 OPERATOR = {"authorization": "Bearer the token of the operator"}
 
 

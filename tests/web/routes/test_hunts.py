@@ -10,6 +10,8 @@ from app.content.blocks import Course
 from app.grading.judge.hunt_verdict import split_line
 from tests.courses import course_in
 
+ALONE = True
+
 LESSON = "/lessons/hunts"
 HTMX = {"hx-request": "true"}
 GIVEN = "# the backward pass of a layer\ndW = X.T @ dY\ndb = (\n    dY.mean(0)\n)\n"

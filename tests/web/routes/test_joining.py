@@ -13,6 +13,8 @@ from app.teaching.roster import read_roster
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 
+ALONE = True
+
 
 @pytest.fixture
 def room(app: FastAPI, client: TestClient) -> Classroom:

@@ -24,6 +24,8 @@ from app.store.tables import Base, Event, Learner
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, begin, name_shown, sign_in, take_name, text_in_box
 
+ALONE = True
+
 T = TypeVar("T")
 
 

@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 from app.engine.grader import Nudge, Readiness
 from app.grading.judge.verdict import NameVerdict, Verdict
 
+ALONE = True
+
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}

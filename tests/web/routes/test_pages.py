@@ -10,6 +10,8 @@ from app.content.blocks import Block
 from app.web.render import TEMPLATES
 from app.web.views.lesson_view import Item
 
+ALONE = True
+
 LESSON = "/lessons/linear"
 
 

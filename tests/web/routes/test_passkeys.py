@@ -16,6 +16,8 @@ from starlette.testclient import TestClient
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
+ALONE = True
+
 ORIGIN = "http://testserver"
 
 

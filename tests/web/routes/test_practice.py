@@ -28,6 +28,8 @@ from tests.web.conftest import WRONG
 from tests.web.routes.test_class_board import enrol, group, room, teacher
 
 __all__ = ["group", "room", "teacher"]
+ALONE = True
+
 LESSON = "/lessons/linear"
 MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 

@@ -9,6 +9,8 @@ from app.content.blocks import Course
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
 from tests.courses import course_in
 
+ALONE = True
+
 LESSON = "/lessons/predictions"
 BOX = f"{LESSON}/code/layer-backward"
 HTMX = {"hx-request": "true"}

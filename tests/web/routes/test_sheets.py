@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from tests.courses import course_in
 
+ALONE = True
+
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"
 HTMX = {"hx-request": "true"}

@@ -12,6 +12,8 @@ from app.accounts import passwords
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, PASSWORD, begin, first_way, sign_in, take_name, text_in_box
 
+ALONE = True
+
 
 @pytest.fixture(autouse=True)
 def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,8 @@ from tests.engine.train.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
 from tests.web.conftest import BROWSER
 
+ALONE = True
+
 WRONG = SOLUTION.replace("- dhpreact.sum(0) ", "")
 CRASHING = SOLUTION.replace("db2 = ", 'db2 = {}["<script>"] + ')
 PAGE = "/lessons/names"
