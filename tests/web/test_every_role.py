@@ -34,6 +34,7 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/roster/{learner_id}"): "instructor",
     ("POST", "/roster/{learner_id}"): "instructor",
     ("POST", "/roster/{learner_id}/remove"): "instructor",
+    ("POST", "/roster/{learner_id}/reset"): "instructor",
     ("POST", "/roster/{learner_id}/unblock"): "instructor",
     ("POST", "/invitations"): "instructor",
     ("POST", "/joining"): "instructor",

@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.accounts import passwords
 from app.store import classes, invitations, rosters
 from app.store.classes import Inside, RefusedError, Role
 from app.store.tables import Membership
@@ -109,11 +110,15 @@ async def invite(request: Request, site: TheSite, within: Arranging) -> Response
         expected = [one for one in await classes.people(db, within.group.id) if one.joined_at is None]
         words = await invitations.seat_words(db, expected)
         await classes.record(db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words))
-    server = request.app.state.settings.address or str(request.base_url).rstrip("/")
-    links = [(one, f"{server}/join/{shown_code(words[one.learner_id])}") for one in expected]
+    links = [(one, f"{_address(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
     answer = class_page(request, site, within, "invitations.html", links=links)
     answer.headers["cache-control"] = "no-store"
     return answer
+
+
+def _address(request: Request) -> str:
+    """Where others reach this server."""
+    return request.app.state.settings.address or str(request.base_url).rstrip("/")
 
 
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
@@ -173,6 +178,20 @@ async def change(
     if problem:
         return await _person(request, site, within, person, problem)
     return back_to(f"/classes/{within.group.id}/roster")
+
+
+@router.post(PERSON + "/reset")
+async def let_reset(request: Request, site: TheSite, within: Arranging, person: ThePerson) -> Response:
+    """A link with which somebody sets a new password. It is shown here and nowhere else: only its hash is kept."""
+    try:
+        async with site.database.write() as db:
+            token = await passwords.reset(db, learner=person.learner_id, by=within.person.learner_id)
+    except RefusedError as refused:
+        return await _person(request, site, within, person, str(refused))
+    link = f"{_address(request)}/sign-in/reset?token={token}"
+    answer = class_page(request, site, within, "reset_link.html", one=person, link=link)
+    answer.headers["cache-control"] = "no-store"
+    return answer
 
 
 @router.post(PERSON + "/remove")

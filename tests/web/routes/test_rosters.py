@@ -1,5 +1,8 @@
 """The roster as its instructor sees and changes it."""
 
+import re
+from html import unescape
+
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -7,6 +10,7 @@ from starlette.testclient import TestClient
 from app.store import classes
 from app.store.tables import Class
 from tests.web.classroom import Classroom
+from tests.web.conftest import BROWSER
 
 
 @pytest.fixture
@@ -132,3 +136,28 @@ def test_an_assistant_sees_no_code(room: Classroom, ada: TestClient, group: Clas
     assert code in ada.get(f"/classes/{group.id}/roster").text
     assert code not in tom.get(f"/classes/{group.id}/roster").text
     assert code not in tom.get(f"/classes/{group.id}").text
+
+
+def test_whoever_forgot_a_password_comes_back_with_a_link_of_the_instructor(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    bob = room.ids["Bob"]
+
+    page = ada.post(f"/classes/{group.id}/roster/{bob}/reset")
+    link = unescape(re.search(r"<code>(http.*?)</code>", page.text)[1])
+    fresh = TestClient(room.app, headers=BROWSER)
+    answer = fresh.post(link, data={"token": link.partition("=")[2], "name": "Bob B", "password": "a new password"})
+
+    assert page.headers["cache-control"] == "no-store"
+    assert answer.status_code == 200
+    assert "Algebra" in fresh.get("/classes").text
+    assert "used already" in room.browser("Eve").get(link).text
+
+
+def test_no_link_is_made_into_the_account_of_somebody_who_teaches(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = ada.post(f"/classes/{group.id}/roster/{room.ids['Ada']}/reset")
+
+    assert page.status_code == 409
+    assert "token=" not in page.text
