@@ -12,6 +12,7 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
+from tests.web.routes.accounts import sign_in, take_name
 
 ALONE = True
 
@@ -219,3 +220,19 @@ def test_a_word_makes_one_instructor(room: Classroom) -> None:
     assert became.url.path == "/classes/new"
     assert again.status_code == 404
     assert eve.get("/classes/new").status_code == 404
+
+
+def test_a_class_stays_with_the_account_that_joined_when_another_signs_in_at_the_same_browser(
+    room: Classroom, group: Class, client: TestClient, other: TestClient
+) -> None:
+    take_name(other, "Grace")
+    take_name(client, "Ida")
+    client.post(f"/join/{shown_code(group.join_code or '')}", data={"name": "Ida"})
+
+    sign_in(client, "Grace")
+    as_grace = client.get("/classes").text
+    sign_in(client, "Ida")
+
+    assert "Algebra" not in as_grace
+    assert "Algebra" in client.get("/classes").text
+    assert [name for name, _, _ in members(room, group)] == ["Ida"]
