@@ -19,12 +19,16 @@ from app.store.database import now
 from app.store.learners import hash_of, open_session
 from app.store.tables import NAME_LENGTH, Attempt, Credential, Draft, Kept, Learner, Membership, Session
 
+MEANWHILE = "Somebody else has just taken this. Nothing was changed: take another one."
 Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion."""
+    """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion.
+
+    With a *secret* it is of something new, and proves nothing of what is there already.
+    """
 
     kind: Kind
     issuer: str
@@ -62,8 +66,13 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
 
     Whoever was anonymous there comes along. A proof that nobody has yet makes an account of them; another account than
     they are signed in to only where they asked to *add* it.
+
+    Raises:
+        RefusedError: Somebody else has made the same new one meanwhile.
     """
     credential = await found(db, proof.kind, proof.issuer, proof.subject)
+    if credential is not None and proof.secret is not None:
+        raise RefusedError(MEANWHILE)
     here = await learners.known(db, token) if token else None
     await lock(db, *(one for one in (here and here.learner, credential and credential.learner_id) if one))
     here = await learners.known(db, token) if token else None  # another tab may have signed in meanwhile

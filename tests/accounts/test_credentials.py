@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from app.accounts import credentials, passwords, tickets
 from app.accounts.credentials import Entered, Proof
 from app.store import drafts, learners
+from app.store.classes import RefusedError
 from app.store.database import Database, now
 from app.store.tables import Credential, Draft, Learner, Session
 
@@ -137,6 +138,21 @@ async def test_a_name_that_two_take_at_once_is_one_persons(database: Database) -
 
     assert sum(isinstance(one, Entered) for one in found) == 1
     assert await count(database, Credential) == 1
+
+
+@pytest.mark.parametrize("kind", ["password", "passkey"])
+async def test_a_new_way_that_somebody_made_meanwhile_is_no_way_into_their_account(
+    database: Database, kind: Any
+) -> None:
+    """Between the look at whether a name is free and the taking of it, somebody else may take it."""
+    mine = Proof(kind=kind, issuer="", subject="ada", secret="of the first")
+    theirs = Proof(kind=kind, issuer="", subject="ada", secret="of the second")
+    await enter(database, "", mine)
+
+    with pytest.raises(RefusedError, match="Nothing was changed"):
+        await enter(database, "", theirs)
+
+    assert await count(database, Session) == 1
 
 
 async def test_sessions_end_with_the_way_that_opened_them_but_not_the_one_here(database: Database) -> None:

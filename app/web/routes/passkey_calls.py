@@ -48,11 +48,11 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
     """Sign in by what the device made of the challenge; where to go on to."""
     try:
         proof, asked = await _proof(request, site, sent)
+        add = await adds(visitor, asked["add"])
+        response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     except RefusedError as refused:
         site.tries.spend(("address", visitor.network))
         return JSONResponse({"said": str(refused)}, 422)
-    add = await adds(visitor, asked["add"])
-    response = await entered(request, site, visitor, proof, way="passkey", back=asked["back"], add=add)
     answer = JSONResponse({"to": response.headers["location"]})
     answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
     drop(answer, COOKIE, PATH)

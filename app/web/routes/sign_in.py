@@ -83,11 +83,11 @@ async def with_new_name(
         secret = await passwords.hashed(name, password)
         async with site.database.read() as db:
             proof = await passwords.new_proof(db, name, secret)
+        visitor.sessions.beginnings.spend(visitor.network)
+        return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
     except RefusedError as refused:
         site.tries.spend(("address", visitor.network))  # whoever looks for names that are taken
         return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add))
-    visitor.sessions.beginnings.spend(visitor.network)
-    return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
 
 
 @router.get("/sign-in/reset")

@@ -208,6 +208,24 @@ def test_a_class_takes_names_and_signs_in_at_the_same_moment(app: FastAPI) -> No
     assert asyncio.run(everybody()) == [303] * 50
 
 
+def test_of_those_who_take_one_name_at_the_same_moment_one_has_it(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_name(client)
+    monkeypatch.setattr(passwords, "found", nobody_has_it_yet)
+
+    late = TestClient(app, headers=BROWSER)
+    answer = take_name(late, password="another password")
+
+    assert answer.status_code == 422
+    assert "Somebody else has just taken this." in answer.text
+    assert ">Ada</a>" not in late.get("/").text
+
+
+async def nobody_has_it_yet(*_: object) -> None:
+    """What the look at a name said a moment ago."""
+
+
 def test_another_account_is_not_mixed_with_the_one_before(client: TestClient, other: TestClient) -> None:
     begin(client, "dX = 1")
     take_name(client)
