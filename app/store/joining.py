@@ -141,8 +141,13 @@ async def leave(db: AsyncSession, group: Class, learner: int) -> None:
     """
     here = await db.get_one(Membership, (group.id, learner))
     await keep_an_instructor(db, group, here)
-    here.left_at = now()
+    give_up(here)
     await record(db, group.id, learner, "left", learner)
+
+
+def give_up(here: Membership) -> None:
+    """Whoever is out has no role there any more, and their id may be somebody's again."""
+    here.left_at, here.external_id, here.role = now(), None, "learner"
 
 
 async def keep_an_instructor(db: AsyncSession, group: Class, going: Membership) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.classes import RefusedError, Role, people, record
 from app.store.database import now
 from app.store.invitations import let_teach
-from app.store.joining import keep_an_instructor
+from app.store.joining import give_up, keep_an_instructor
 from app.store.tables import Accommodation, Class, Learner, Membership, Session
 from app.teaching.roster import MOST_DAYS, Entry, whom
 
@@ -108,8 +108,11 @@ async def change_person(
 ) -> None:
     """
     Raises:
-        RefusedError: The id is somebody else's, the class would be without an instructor, or the days cannot be given.
+        RefusedError: The id is somebody else's, the class would be without an instructor, the days cannot be given, or
+            they are out.
     """
+    if person.left_at is not None:
+        raise RefusedError(f"{person.name} is not in the class now. Let them in again first.")
     if not 0 <= extra_days <= MOST_DAYS:
         raise RefusedError(f"{extra_days} days cannot be given; 0 to {MOST_DAYS} can.")
     same = [one for one in whom(entry.external_id, await people(db, group.id)) if one.external_id == entry.external_id]
@@ -149,7 +152,8 @@ async def take_out(db: AsyncSession, group: Class, person: Membership, actor: in
     if person.joined_at is None:
         await db.execute(delete(Learner).where(Learner.id == person.learner_id))
         return
-    person.left_at, person.blocked, person.external_id, person.role = now(), block, None, "learner"
+    give_up(person)
+    person.blocked = block
 
 
 async def unblock(db: AsyncSession, group: Class, person: Membership, actor: int | None) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store import assignments, classes, invitations, joining, learners, rosters
 from app.store.assignments import Terms
@@ -159,6 +160,34 @@ async def test_who_is_taken_out_keeps_the_work_and_frees_the_id(database: Databa
         assert [(one.name, one.joined_at) for one in await classes.people(db, group.id)] == [("Robert", None)]
         assert await db.scalar(select(func.count()).select_from(Progress)) == 1
         assert await classes.inside(db, group.id, me) is None
+
+
+async def test_who_leaves_frees_the_id_and_comes_back_as_a_learner(database: Database, group: Class, me: int) -> None:
+    async with database.write() as db:
+        await rosters.apply(db, group, [Entry(1, "Bob", "7")], None)
+        (await joining.join(db, group, me, "Bob", "7")).role = "instructor"
+        db.add(classes.member(group.id, await another(db), "instructor", "Ada"))
+        await db.flush()
+        await joining.leave(db, group, me)
+        await rosters.apply(db, group, [Entry(1, "Robert", "7")], None)
+
+    async with database.write() as db:
+        assert (await joining.join(db, group, me, "Bob")).role == "learner"
+        found = [(one.name, one.external_id) for one in await classes.people(db, group.id)]
+    assert found == [("Ada", None), ("Bob", None), ("Robert", "7")]
+
+
+async def test_an_id_is_not_given_to_whoever_is_out(database: Database, group: Class, me: int) -> None:
+    async with database.write() as db:
+        here = await joining.join(db, group, me, "Bob")
+        await rosters.take_out(db, group, here, None, block=True)
+
+        with pytest.raises(RefusedError, match="not in the class now"):
+            await rosters.change_person(db, group, here, Entry(0, "Bob", "7"), "learner", 0, None)
+
+
+async def another(db: AsyncSession) -> int:
+    return (await learners.begin_session(db))[0]
 
 
 async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
