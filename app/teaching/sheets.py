@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[\t\r]| *[=+\-@＝＋－＠])")
+"""Before what a program would run; where a list is separated by semicolons, a cell may begin within a cell of ours."""
 MOST_ROWS = 5000
 SEPARATORS = "\t;,"
 
@@ -69,4 +71,4 @@ def guarded(cell: object) -> str:
     if isinstance(cell, int | float):
         return str(cell)
     text = "" if cell is None else str(cell)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return FORMULA.sub("'", text)

@@ -67,10 +67,25 @@ def test_a_file_is_read_in_the_letters_that_programs_write(encoding: str) -> Non
     assert named(text_of("Zoë;1".encode(encoding))) == [("Zoë", "1", "")]
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
+@pytest.mark.parametrize("cell", ["=1+1", "+cmd", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_what_a_program_for_tables_would_run_is_guarded(cell: str) -> None:
     assert guarded(cell) == f"'{cell}"
     assert rows_of(as_sheet([[cell.strip(), "x"]]))[0][1][0].startswith(("'", "x"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("Eve;=1+1", "Eve;'=1+1"),
+        ("Eve; @SUM(A1);+1", "Eve;' @SUM(A1);'+1"),
+        ("Eve\n=1", "Eve\n'=1"),
+        (" =1", "' =1"),
+        ("＝1", "'＝1"),
+        ("Lovelace, Ada - 1; a=b", "Lovelace, Ada - 1; a=b"),
+    ],
+)
+def test_no_cell_begins_a_formula_whatever_separates_cells(cell: str, shown: str) -> None:
+    assert guarded(cell) == shown
 
 
 def test_a_number_stays_one() -> None:

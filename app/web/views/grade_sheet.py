@@ -13,15 +13,9 @@ from typing import Literal
 
 from app.content.blocks import Course
 from app.store.grades import Gradebook, Row
+from app.teaching.sheets import guarded
 
 System = Literal["", "canvas", "moodle"]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet compute a cell; a `'` in front makes it a text."""
-
-
-def safe(text: str) -> str:
-    """*text* as a cell that no spreadsheet computes."""
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def titles(course: Course, book: Gradebook) -> list[str]:
@@ -43,7 +37,7 @@ def shown_points(points: float | None, none: str = "") -> str:
 
 def sheet(course: Course, book: Gradebook, system: System) -> str:
     """The gradebook as CSV, ended as spreadsheets want it."""
-    heads = [safe(one) for one in titles(course, book)]
+    heads = [guarded(one) for one in titles(course, book)]
     rows = {"": _plain, "canvas": _canvas, "moodle": _moodle}[system](book, heads)
     written = io.StringIO()
     csv.writer(written).writerows(rows)
@@ -78,4 +72,4 @@ def _moodle(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
 
 
 def _person(row: Row) -> list[str]:
-    return [safe(one or "") for one in (row.person.name, row.person.external_id, row.person.label)]
+    return [guarded(one) for one in (row.person.name, row.person.external_id, row.person.label)]
