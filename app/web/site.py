@@ -1,10 +1,11 @@
 """What every handler needs, made once: the course, the database, the graders, the templates. And who asks."""
 
+import asyncio
 import contextlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
 
@@ -166,6 +167,8 @@ class Site:
     """Of signing in, by network and by name."""
     doors: Doors
     practice: Practice
+    one_code: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Codes are looked at one after the other: a guess is counted when it is looked at, and a class comes at once."""
     faults: tuple[LessonError, ...] = ()
     """What is wrong with the files of the course, where its author reads along."""
 

@@ -121,14 +121,15 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> D
         NotNowError: Too many wrong codes came from there.
     """
     network = network_of(request.scope)
-    # Before anything is looked up: who guesses is not told when a guess was right. What was right costs nothing.
-    site.guesses.spend(network)
     code = read_code(typed)
     learner = await visitor.learner()
-    async with site.database.read() as db:
-        door = None if code is None else await _behind(db, code, learner)
-    if door is not None:
-        site.guesses.charge(network, -1)
+    async with site.one_code:
+        # Before anything is looked up: who guesses is not told when a guess was right. What was right costs nothing.
+        site.guesses.spend(network)
+        async with site.database.read() as db:
+            door = None if code is None else await _behind(db, code, learner)
+        if door is not None:
+            site.guesses.charge(network, -1)
     return door
 
 

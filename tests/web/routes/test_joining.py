@@ -1,7 +1,9 @@
 """From a code to the first exercise: a name is enough, and nothing that is wrong ends without a sentence."""
 
+import asyncio
 import re
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -74,6 +76,18 @@ def test_nobody_becomes_a_learner_of_the_server_by_a_wrong_code(room: Classroom,
     assert "No class has the code" in answer.text
     assert "set-cookie" not in answer.headers
     assert client
+
+
+def test_a_class_opens_its_code_at_the_same_moment(room: Classroom, group: Class) -> None:
+    async def everybody() -> list[int]:
+        transport = httpx2.ASGITransport(room.app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", headers=BROWSER) as client:
+            address = f"/join/{shown_code(group.join_code or '')}"
+            found = await asyncio.gather(*(client.get(address) for _ in range(30)))
+        await room.app.state.site.database.close()
+        return [one.status_code for one in found]
+
+    assert asyncio.run(everybody()) == [200] * 30
 
 
 def test_guesses_end_after_ten_and_right_codes_cost_nothing(room: Classroom, group: Class) -> None:
