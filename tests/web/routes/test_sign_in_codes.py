@@ -148,7 +148,8 @@ def test_a_code_is_too_old_after_ten_minutes(client: TestClient, box: Box, monke
 @pytest.mark.parametrize(
     "email",
     ["", "ada", "@", "a@b", "a@b@example.org", "ada@example.org\r\nBcc: eve@example.org", "a b@example.org", "é@e.org",
-     "x" * 65 + "@e.org", "a@" + "x" * 260 + ".org", "a@.", "<a@e.org>"],
+     "x" * 65 + "@e.org", "a@" + "x" * 260 + ".org", "a@.", "<a@e.org>", "=?utf-8?b?YQ=?=@e.org",
+     "=?utf-8?q?eve=40e.org?=@e.org", "a@=?utf-8?q?b?=.org", "a..b@e.org", "a@e..org"],
 )  # fmt: skip
 def test_what_is_no_address_gets_no_letter_and_a_sentence(client: TestClient, box: Box, email: str) -> None:
     said = ask(client, email)
