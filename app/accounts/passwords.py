@@ -129,7 +129,8 @@ async def _teaches(db: AsyncSession, instructor: int, learner: int) -> bool:
         .where(Class.archived_at.is_(None))
     )
     teaching = exists().where(Membership.learner_id == learner, Membership.role != "learner")
-    return await db.scalar(select(Learner.id).where(Learner.id == learner, shared.exists(), ~teaching)) is not None
+    own_only = (Learner.id == learner, Learner.teaches.is_(False), shared.exists(), ~teaching)
+    return await db.scalar(select(Learner.id).where(*own_only)) is not None
 
 
 async def name_to_reset(db: AsyncSession, token: str) -> str:

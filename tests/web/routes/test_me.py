@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from app.accounts import passwords
 from app.settings import Settings
-from app.store import classes
+from app.store import classes, invitations
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.tables import Base, Event, Learner
@@ -353,6 +353,19 @@ def test_nobody_else_resets_a_password(client: TestClient, other: TestClient, st
 
         stored(archive)
     teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
+
+    with pytest.raises(RefusedError, match="Only an instructor"):
+        stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
+
+
+def test_who_may_make_classes_and_has_none_yet_is_out_of_reach_too(
+    client: TestClient, other: TestClient, stored: ...
+) -> None:
+    take_name(client)
+    take_name(other, "Grace")
+    a_class(stored, "Ada", "Grace")
+    teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
+    stored(lambda db: invitations.let_teach(db, learner))
 
     with pytest.raises(RefusedError, match="Only an instructor"):
         stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
