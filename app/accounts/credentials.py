@@ -17,8 +17,12 @@ from app.store import learners
 from app.store.classes import RefusedError
 from app.store.database import now
 from app.store.learners import hash_of, open_session
-from app.store.tables import NAME_LENGTH, Attempt, Credential, Draft, Kept, Learner, Membership, Session
+from app.store.tables import Attempt, Credential, Draft, Kept, Learner, Membership, Session
+from app.teaching.words import LONGEST_NAME, one_line
 
+LONGEST_SUBJECT = 2000
+"""Bytes that the index of every database takes."""
+UNKEPT = "The name of this login cannot be kept here: it is too long, or holds what no text has. Nothing was changed."
 MEANWHILE = "Somebody else has just taken this. Nothing was changed: take another one."
 Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
 
@@ -68,8 +72,11 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
     they are signed in to only where they asked to *add* it.
 
     Raises:
-        RefusedError: Somebody else has made the same new one meanwhile.
+        RefusedError: Somebody else has made the same new one meanwhile, or no database can keep it.
     """
+    kept = proof.subject.encode("utf-8", "replace").replace(b"\0", b"?")
+    if kept.decode() != proof.subject or len(kept) > LONGEST_SUBJECT:
+        raise RefusedError(UNKEPT)
     credential = await found(db, proof.kind, proof.issuer, proof.subject)
     if credential is not None and proof.secret is not None:
         raise RefusedError(MEANWHILE)
@@ -90,9 +97,9 @@ async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: 
         await _prove(db, credential, proof)
         if here is not None and here.learner != credential.learner_id:
             apart = await _bring(db, here, credential.learner_id)
-    if proof.name:
+    if name := one_line(proof.name or "")[:LONGEST_NAME]:
         unnamed = (Learner.id == credential.learner_id, Learner.name.is_(None))
-        await db.execute(update(Learner).where(*unnamed).values(name=proof.name[:NAME_LENGTH]))
+        await db.execute(update(Learner).where(*unnamed).values(name=name))
     new = await rotated(db, token, credential.learner_id, label, via=credential.id)
     known = await learners.known(db, new)
     assert known is not None

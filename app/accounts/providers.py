@@ -104,7 +104,7 @@ class Door:
         if claims is None or str(claims["iss"]).rstrip("/") != self._issuer:
             raise RefusedError(f"What came back is not from {self.title}. Begin again.")
         name = claims.get("name") or claims.get("preferred_username")
-        return Proof(kind="oidc", issuer=self._issuer, subject=str(claims["sub"]), name=name)
+        return Proof(kind="oidc", issuer=self._issuer, subject=str(claims["sub"]), name=str(name or ""))
 
     async def _by_api(self, token: dict[str, Any]) -> Proof:
         assert self._plain is not None
@@ -112,7 +112,7 @@ class Door:
         answer.raise_for_status()
         user = answer.json()
         name = user.get("name") or user.get("login")
-        return Proof(kind="oidc", issuer=self._issuer, subject=str(user[self._plain.subject]), name=name)
+        return Proof(kind="oidc", issuer=self._issuer, subject=str(user[self._plain.subject]), name=str(name or ""))
 
     def _away(self) -> AwayError:
         host = urlsplit(self._issuer).hostname

@@ -155,6 +155,27 @@ async def test_a_new_way_that_somebody_made_meanwhile_is_no_way_into_their_accou
     assert await count(database, Session) == 1
 
 
+@pytest.mark.parametrize("subject", ["x" * 2001, "é" * 1001, "a\0b", "a\ud800"])
+async def test_an_id_that_no_database_keeps_is_refused(database: Database, subject: str) -> None:
+    with pytest.raises(RefusedError, match="cannot be kept"):
+        await enter(database, "", proof(subject))
+
+    assert await count(database, Learner) == 0
+
+
+async def test_an_id_may_hold_what_is_not_seen(database: Database) -> None:
+    assert (await enter(database, "", proof("می\u200cخواهم"))).known.account
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"), [("Ada\0\nL", "Ada L"), ("\ud800Ada\u202e", "Ada"), ("A" * 500, "A" * 80), ("\0", None)]
+)
+async def test_what_a_provider_calls_somebody_is_one_line_of_text(
+    database: Database, said: str, kept: str | None
+) -> None:
+    assert (await enter(database, "", proof("ada", name=said))).known.name == kept
+
+
 async def test_sessions_end_with_the_way_that_opened_them_but_not_the_one_here(database: Database) -> None:
     here = await enter(database, "", proof("ada"))
     there = await enter(database, "", proof("ada"))

@@ -38,7 +38,10 @@ async def by_proxy(
     if not user:
         raise HTTPException(403, "No proxy that this server believes says who you are.")
     proof = Proof(kind="proxy", issuer="", subject=user, name=user)
-    return await entered(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
+    try:
+        return await entered(request, site, visitor, proof, way="proxy", back=back, add=bool(add))
+    except RefusedError as refused:
+        return await page(request, visitor, back, status=422, said=str(refused), at="proxy", add=bool(add))
 
 
 @router.get("/{provider}")
@@ -73,13 +76,13 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
         return await page(request, visitor, "/", status=403, said=GONE, at=provider)
     try:
         proof = await door.answer(data["asked"], dict(request.query_params))
+        add = await adds(visitor, data["add"])
+        response = await entered(request, site, visitor, proof, way=provider, back=data["back"], add=add)
     except AwayError as away:
         raise HTTPException(502, str(away)) from away
     except RefusedError as refused:
         add = data["add"] is not None
         return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
-    add = await adds(visitor, data["add"])
-    response = await entered(request, site, visitor, proof, way=provider, back=data["back"], add=add)
     drop(response, COOKIE, PATH)
     return response
 
