@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import record
 from app.store.tables import Assignment, Attempt, Draft, Event, Membership, Progress
+from app.teaching.words import plain_letters
 
 EXPLAINED = "explained"
 Asked = Mapping[str, frozenset[str] | None]
@@ -94,7 +95,7 @@ def asks(asked: Asked, lesson: str, exercise: str) -> bool:
 async def learners(db: AsyncSession, class_id: int) -> list[Membership]:
     """The learners of a class, by name."""
     rows = await db.scalars(select(Membership).where(_LEARNS), {"class_id": class_id})
-    return sorted(rows, key=lambda row: (row.name.casefold(), row.learner_id))
+    return sorted(rows, key=lambda row: (plain_letters(row.name), row.learner_id))
 
 
 async def standings(

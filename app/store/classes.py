@@ -17,6 +17,7 @@ from app.store.database import now
 from app.store.tables import Class, Event, Learner, Membership
 from app.teaching.codes import fresh_code
 from app.teaching.dates import zone_fault
+from app.teaching.words import plain_letters
 
 Role = Literal["learner", "assistant", "instructor"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -110,7 +111,7 @@ async def people(db: AsyncSession, group: int) -> Sequence[Membership]:
     """Who is in a class or expected there, by name."""
     asked = select(Membership).where(Membership.class_id == group, *LISTED)
     rows = (await db.scalars(asked)).all()
-    return sorted(rows, key=lambda one: (-ROLES.index(one.role), one.name.casefold(), one.learner_id))
+    return sorted(rows, key=lambda one: (-ROLES.index(one.role), plain_letters(one.name), one.learner_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from app.store.tables import (
     Learner,
     Membership,
 )
+from app.teaching.words import plain_letters
 
 OVER = "The class {name} is over; nobody joins it any more."
 CLOSED = "Nobody can join {name} at the moment. Ask your instructor to open it."
@@ -81,7 +82,9 @@ async def _seat(db: AsyncSession, group: Class, name: str, external_id: str) -> 
         if seat.joined_at is not None:
             raise RefusedError(TAKEN.format(id=external_id, name=group.name))
         return seat
-    named = [one for one in listed if one.joined_at is None and _same(one.name, name) and one.role == "learner"]
+    free = [one for one in listed if one.joined_at is None and one.role == "learner"]
+    named = [one for one in free if _same(one.name, name)]
+    named = named or [one for one in free if plain_letters(one.name) == plain_letters(name)]
     # By a name alone, nobody comes in where a list says who may, and nobody becomes more than a learner.
     return named[0] if len(named) == 1 and group.joining == "open" else None
 

@@ -1,11 +1,13 @@
 """One line of what somebody typed: a name, an id, a reason. And the sentence for one that cannot be used."""
 
-from unicodedata import bidirectional, category
+from unicodedata import bidirectional, category, combining, normalize
 
 LONGEST_NAME = 80
 LONGEST_LINE = 200
 TURNING = frozenset({"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"})
 NO_NAME = "Write a name: it is how your instructor finds you in the list."
+UNMARKED = str.maketrans("łøđıæœ", "lodiao")
+"""Letters whose mark is no mark of its own for Unicode."""
 LONG_NAME = f"A name has at most {LONGEST_NAME} characters."
 
 
@@ -13,6 +15,12 @@ def one_line(typed: str) -> str:
     """*typed* in one line, without what is not seen and what would turn the text around it."""
     seen = (" " if category(one) in ("Cc", "Zl", "Zp") else one for one in typed if not _odd(one))
     return " ".join("".join(seen).split())
+
+
+def plain_letters(name: str) -> str:
+    """*name* as somebody types it without marks, and as a list sorts it: `Zoë` is `zoe`, `Łukasz` is `lukasz`."""
+    letters = (one for one in normalize("NFKD", name.casefold()) if not combining(one))
+    return " ".join("".join(letters).translate(UNMARKED).split())
 
 
 def _odd(character: str) -> bool:

@@ -93,6 +93,10 @@ def class_page(
     request: Request, site: Site, within: Inside, template: str, *, status: int = 200, **values: Any
 ) -> Response:
     """A page of a class; *template* extends `class.html`."""
-    return site.pages.page(
-        request, template, status=status, within=within, group=within.group, tabs=tabs(request, within), **values
-    )
+    shared = {"within": within, "group": within.group, "tabs": tabs(request, within), "server": server_of(request)}
+    return site.pages.page(request, template, status=status, **shared, **values)
+
+
+def server_of(request: Request) -> str:
+    """Where browsers reach this server, such as `https://learn.example.org`."""
+    return request.app.state.settings.address or str(request.base_url).rstrip("/")

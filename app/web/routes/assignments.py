@@ -73,8 +73,8 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str) -> Terms:
         opens_at=at["opens"],
         due_at=at["due"],
         late_until=at["late"],
-        late_share=_number(fields.share or "0"),
-        points=_number(fields.points) if fields.points.strip() else float(len(chosen)),
+        late_share=_number("Share that late work counts", fields.share or "0"),
+        points=_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
         solutions_at=at["solutions"],
     )
 
@@ -83,13 +83,13 @@ def _dates(fields: Fields) -> dict[str, str]:
     return {"opens": fields.opens, "due": fields.due, "late": fields.late, "solutions": fields.solutions}
 
 
-def _number(typed: str) -> float:
+def _number(field: str, typed: str) -> float:
     try:
         found = float(typed.replace(",", "."))
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
-        raise RefusedError(f"{typed.strip()[:20]!r} is no number.")
+        raise RefusedError(f"{field}: {typed.strip()[:20]!r} is no number.")
     return found
 
 
@@ -221,7 +221,7 @@ async def extend(
     async with site.database.read() as db:
         people = [one for one in await classes.people(db, group.id) if one.role == "learner"]
     try:
-        if who:
+        if who or until:
             more = [(_somebody(who, people).learner_id, dates.read(until, group.timezone))]
             await _extended(site, within, row, more, reason)
             return back_to(_address(within, row))
@@ -281,7 +281,7 @@ async def excuse(
         people = [one for one in await classes.people(db, within.group.id) if one.role == "learner"]
     try:
         learner = _somebody(who, people).learner_id
-        given = _number(points) if points.strip() else None
+        given = _number("Points", points) if points.strip() else None
         async with site.database.write() as db:
             note = one_line(reason)[:LONGEST_LINE]
             await assignments.excuse(db, row, learner, given, note, within.person.learner_id)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query
@@ -31,6 +32,7 @@ AT_MOST_EVERY = 1.0
 TOO_MANY = "This board is watched in too many places at once."
 WATCH_SECONDS = 10.0
 MOST_RECENT = 6
+JUST_NOW = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         all_places = places(site.course, await board.assigned(db, group))
         here = await _place(db, group, all_places, asked.place)
         view = await _view(request, db, within, here) if here else None
-        recent = await lately(db, site.course, group)
+        recent = await lately(db, site.course.lessons, group, now() - JUST_NOW)
     at = all_places.index(here) if here else 0
     asked = Asked(place=here.value if here else "", project=asked.project, graph=asked.graph)
     return class_page(

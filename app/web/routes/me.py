@@ -155,7 +155,7 @@ async def delete(request: Request, site: TheSite, visitor: TheVisitor, sure: Tex
         return await page(request, site, visitor, status=409, said=str(refused), at="delete")
     visitor.sessions.forget()
     visitor.becomes(Known(learner, stale=False), "")
-    return back_to("/")
+    return back_to("/me")
 
 
 @router.get("/merge")

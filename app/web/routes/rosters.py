@@ -16,7 +16,7 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import Entry, read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
+from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered, server_of
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 
@@ -110,15 +110,10 @@ async def invite(request: Request, site: TheSite, within: Arranging) -> Response
         expected = [one for one in await classes.people(db, within.group.id) if one.joined_at is None]
         words = await invitations.seat_words(db, expected)
         await classes.record(db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words))
-    links = [(one, f"{_address(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
+    links = [(one, f"{server_of(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
     answer = class_page(request, site, within, "invitations.html", links=links)
     answer.headers["cache-control"] = "no-store"
     return answer
-
-
-def _address(request: Request) -> str:
-    """Where others reach this server."""
-    return request.app.state.settings.address or str(request.base_url).rstrip("/")
 
 
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
@@ -188,7 +183,7 @@ async def let_reset(request: Request, site: TheSite, within: Arranging, person: 
             token = await passwords.reset(db, learner=person.learner_id, by=within.person.learner_id)
     except RefusedError as refused:
         return await _person(request, site, within, person, str(refused))
-    link = f"{_address(request)}/sign-in/reset?token={token}"
+    link = f"{server_of(request)}/sign-in/reset?token={token}"
     answer = class_page(request, site, within, "reset_link.html", one=person, link=link)
     answer.headers["cache-control"] = "no-store"
     return answer

@@ -15,6 +15,7 @@ from app.store.board import Standing
 from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.dates import written
+from app.teaching.words import plain_letters
 from app.web.pictures.graph import graph, statements
 from app.web.pictures.scene import Scene
 from app.web.pictures.svg import tag
@@ -192,7 +193,7 @@ def _bars(faults: Mapping[int, Fault], people: Mapping[int, Membership], least: 
         # What was said may quote a text: what was said most often quotes the fewest.
         said = Counter(faults[one] for one in group)
         line = most_often(faults[one].line for one in group) if len(group) >= least else ""
-        mine = sorted((people[one] for one in group), key=lambda one: one.name.casefold())
+        mine = sorted((people[one] for one in group), key=lambda one: plain_letters(one.name))
         bars.append(Bar(said.most_common(1)[0][0], tuple(mine), len(people), line))
     return tuple(sorted(bars, key=lambda bar: (-bar.count, bar.fault.key)))
 

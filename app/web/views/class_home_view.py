@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import Lesson
 from app.store import board
 from app.store.assignments import Deadline
-from app.store.board import Counted
 from app.store.classes import Inside
 from app.store.database import now
 from app.store.grades import Grade, gradebook
@@ -17,6 +16,7 @@ from app.store.tables import Assignment, Attempt, Membership, Progress
 from app.teaching import dates
 from app.teaching.codes import shown_code
 from app.web.site import Site
+from app.web.views.slips_view import Lately, lately
 
 MOST = 3
 STUCK_FOR = timedelta(days=7)
@@ -24,7 +24,7 @@ STUCK_FOR = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """An assignment as it stands: *solved* is a share of all learners' exercises, or one's own. Times in words."""
+    """An assignment as it stands: *solved* is a share, of all who joined or of oneself. Times in words."""
 
     lesson: Lesson | None
     name: str
@@ -50,7 +50,7 @@ class HomeView:
     watching: bool
     assignments: tuple[Due, ...]
     stuck: tuple[Stuck, ...] = ()
-    mistakes: tuple[Counted, ...] = ()
+    mistakes: tuple[Lately, ...] = ()
     code: str = ""
     joined: int = 0
 
@@ -65,15 +65,16 @@ async def home_view(site: Site, within: Inside) -> HomeView:
     async with site.database.read() as db:
         book = await gradebook(db, group, exercises_in(site))
         stuck = await most_stuck(db, group.id)
-        mistakes = await board.codes(db, group.id, since=dates.midnight(group.timezone, now()))
-    columns = [[row.grades[at] for row in book.rows] for at in range(len(book.assignments))]
+        mistakes = await lately(db, site.assignable, group.id, dates.midnight(group.timezone, now()))
+    here = [row for row in book.rows if row.person.joined_at is not None]
+    columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
     return HomeView(
         watching=True,
         assignments=tuple(_due(site, within, *pair) for pair in zip(book.assignments, columns, strict=True)),
         stuck=tuple(stuck),
         mistakes=tuple(mistakes[:MOST]),
         code=shown_code(group.join_code) if group.join_code and within.is_at_least("instructor") else "",
-        joined=sum(row.person.joined_at is not None for row in book.rows),
+        joined=len(here),
     )
 
 

@@ -4,7 +4,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 
 from markupsafe import Markup, escape
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,9 +13,7 @@ from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
 from app.content.code_exercises import CodeExercise
 from app.store import board
 from app.store.board import Counted
-from app.store.database import now
 
-JUST_NOW = timedelta(minutes=10)
 MOST_SLIPS = 12
 MANY_WAYS, OTHER = "forks", "other boxes"
 CALLS = {
@@ -62,7 +60,7 @@ class SlipsView:
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """A mistake of the last minutes."""
+    """A mistake that some learners made lately."""
 
     lesson: Lesson
     exercise: Exercise
@@ -147,11 +145,11 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
             return FUNCTIONS
 
 
-async def lately(db: AsyncSession, course: Course, class_id: int) -> list[Lately]:
-    """The most frequent mistakes of the last minutes."""
-    lessons = {one.name: one for one in course.lessons}
+async def lately(db: AsyncSession, known: Iterable[Lesson], class_id: int, since: datetime) -> list[Lately]:
+    """The mistakes at *known* lessons since a moment, the most frequent first."""
+    lessons = {one.name: one for one in known}
     found = []
-    for one in await board.codes(db, class_id, since=now() - JUST_NOW):
+    for one in await board.codes(db, class_id, since=since):
         exercise = lessons[one.lesson].named.get(one.exercise) if one.lesson in lessons else None
         if exercise is not None:
             said = said_of(lessons[one.lesson], one.exercise, one.code)

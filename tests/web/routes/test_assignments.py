@@ -50,7 +50,8 @@ def test_a_lesson_is_assigned_with_dates_of_the_class(room: Classroom, ada: Test
     [
         ({"lesson": "no"}, "Choose a lesson"),
         ({"due": "soon"}, "is no date"),
-        ({"points": "nan"}, "is no number"),
+        ({"points": "nan"}, "Points: &#39;nan&#39; is no number"),
+        ({"share": "half"}, "Share that late work counts: &#39;half&#39; is no number"),
         ({"points": "-1"}, "Points are from 0"),
         ({"points": "1e400"}, "is no number"),
         ({"share": "2"}, "late share is from 0 to 1"),
@@ -67,6 +68,19 @@ def test_terms_that_do_not_fit_are_refused_with_a_sentence(
     assert answer.status_code == 409
     assert words in answer.text
     assert "Nothing is assigned yet" in answer.text
+
+
+def test_nobody_is_given_time_or_a_grade_before_somebody_is_chosen(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer', due_at=DUE).id}"
+
+    shown = ada.get(page).text
+    refused = ada.post(f"{page}/extensions", data={"who": "", "until": "2199-03-04T12:00"})
+
+    assert shown.count('<select name="who" required><option value="">Choose</option>') == 2
+    assert refused.status_code == 409
+    assert "Choose one learner" in refused.text
 
 
 def test_some_exercises_of_a_lesson_can_be_chosen(room: Classroom, ada: TestClient, group: Class) -> None:

@@ -183,6 +183,15 @@ def test_how_much_a_class_has_solved_stands_beside_each_lesson(room, group, teac
     assert "<td>8</td><td>6 %</td><td>0.5 of 8</td>" in page
 
 
+def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(group, teacher, bob):
+    wrong(bob)
+
+    page = " ".join(teacher.get(f"/classes/{group.id}").text.split())
+
+    assert "<li>transposed <span" in page
+    assert f'1 learner at <a href="/classes/{group.id}/board?place=linear-layer/linear-backward">' in page
+
+
 def test_a_text_too_long_to_compare_is_shown_as_it_is():
     long = "\n".join(str(number) for number in range(MOST_LINES + 1))
 

@@ -176,6 +176,18 @@ def test_in_an_open_class_a_name_that_one_alone_has_is_enough(room: Classroom, g
     ]  # fmt: skip
 
 
+def test_a_name_without_its_marks_is_enough_where_no_other_is_nearer(room: Classroom, group: Class) -> None:
+    listed(room, group, "Zoë Łukasz;1\nJosé;2\nJose;3\nRené;4\nRenè;5")
+
+    for name in ("zoe lukasz", "Jose", "Rene"):
+        room.browser(name).post(f"/join/{group.join_code}", data={"name": name})
+
+    assert sorted(members(room, group)) == [
+        ("Jose", "3", True), ("José", "2", False), ("Rene", "", True), ("Renè", "5", False), ("René", "4", False),
+        ("Zoë Łukasz", "1", True),
+    ]  # fmt: skip
+
+
 def test_a_personal_link_gives_the_seat_once(room: Classroom) -> None:
     ada = room.browser("Ada", teaches=True)
     group = room.found("Algebra", "Ada")

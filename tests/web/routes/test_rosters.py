@@ -128,6 +128,12 @@ def test_a_person_of_another_class_is_nobody_here(room: Classroom, ada: TestClie
     assert ada.get(f"/classes/{group.id}/roster/{'9' * 30}").status_code == 404
 
 
+def test_names_with_marks_stand_where_they_would_without(room: Classroom, ada: TestClient, group: Class) -> None:
+    ada.post(f"/classes/{group.id}/roster", data={"text": "Zoe\nŁukasz\nÉva\nFay", "apply": "yes"})
+
+    assert names(room, group) == ["Ada", "Bob", "Éva", "Fay", "Łukasz", "Zoe"]
+
+
 def test_an_assistant_sees_no_code(room: Classroom, ada: TestClient, group: Class) -> None:
     tom = room.browser("Tom")
     room.join(group, "Tom", "assistant")
