@@ -23,6 +23,7 @@ BLOCKED = "You cannot join {name}. Ask your instructor."
 LISTED_ONLY = "Only those who are on its list can join {name}. Give the id under which your school knows you."
 NOT_LISTED = "Nobody with the id {id} is expected in {name}. Look at it again, or ask your instructor."
 TAKEN = "Somebody has joined {name} with the id {id} already. If that was not you, tell your instructor."
+BY_LINK = "Whoever has the id {id} comes into {name} by a personal link. Ask your instructor for it."
 LAST_INSTRUCTOR = "You are the only instructor of {name}. Make somebody else one before you leave."
 
 
@@ -73,7 +74,10 @@ async def join(db: AsyncSession, group: Class, learner: int, name: str, external
 
 
 async def _seat(db: AsyncSession, group: Class, name: str, external_id: str) -> Membership | None:
-    """Whom one is expected as: by id, else by a name that only one of the expected has."""
+    """Whom one is expected as: by id, else by a name that only one of the expected has.
+
+    Others know ids and names too: nobody becomes more than a learner by them.
+    """
     listed = await people(db, group.id)
     if external_id:
         seat = next((one for one in listed if one.external_id == external_id), None)
@@ -81,11 +85,13 @@ async def _seat(db: AsyncSession, group: Class, name: str, external_id: str) -> 
             raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
         if seat.joined_at is not None:
             raise RefusedError(TAKEN.format(id=external_id, name=group.name))
+        if seat.role != "learner":
+            raise RefusedError(BY_LINK.format(id=external_id, name=group.name))
         return seat
     free = [one for one in listed if one.joined_at is None and one.role == "learner"]
     named = [one for one in free if _same(one.name, name)]
     named = named or [one for one in free if plain_letters(one.name) == plain_letters(name)]
-    # By a name alone, nobody comes in where a list says who may, and nobody becomes more than a learner.
+    # By a name alone, nobody comes in where a list says who may.
     return named[0] if len(named) == 1 and group.joining == "open" else None
 
 

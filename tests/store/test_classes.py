@@ -177,6 +177,17 @@ async def test_who_leaves_frees_the_id_and_comes_back_as_a_learner(database: Dat
     assert found == [("Ada", None), ("Bob", None), ("Robert", "7")]
 
 
+async def test_an_id_makes_nobody_more_than_a_learner(database: Database, group: Class, me: int) -> None:
+    async with database.write() as db:
+        await rosters.apply(db, group, [Entry(1, "Tom", "7")], None)
+        (await classes.people(db, group.id))[0].role = "assistant"
+
+    async with database.write() as db:
+        with pytest.raises(RefusedError, match="personal link"):
+            await joining.join(db, group, me, "Tom", "7")
+        assert await classes.inside(db, group.id, me) is None
+
+
 async def test_an_id_is_not_given_to_whoever_is_out(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
         here = await joining.join(db, group, me, "Bob")
