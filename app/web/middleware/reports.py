@@ -15,8 +15,9 @@ from typing import TextIO
 import structlog
 from fastapi.exceptions import RequestValidationError
 from prometheus_client import Counter
-from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import IntegrityError, InterfaceError, NoResultFound, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm.exc import StaleDataError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -195,9 +196,10 @@ def described(error: Exception) -> tuple[int, str]:
         # Without its statement and parameters: they hold what the learner wrote.
         log.error("database-unavailable", error=str(getattr(error, "orig", "no free connection")))
         return 503, MESSAGES[503]
-    if isinstance(error, IntegrityError):
-        # Two requests changed one thing: a learner who was merged into an account, a name that two people took.
-        log.warning("request-too-late", error=str(error.orig)[:200])
+    if isinstance(error, (IntegrityError, NoResultFound, StaleDataError)):
+        # Two requests changed one thing: a learner who was merged into an account, a name that two people took, an
+        # assignment that is gone.
+        log.warning("request-too-late", error=str(getattr(error, "orig", error))[:200])
         return 409, MESSAGES[409]
     log.error("request-failed", exc_info=error)
     return 500, MESSAGES[500]

@@ -154,3 +154,22 @@ def test_an_assignment_of_another_class_is_no_page(room: Classroom, ada: TestCli
     assert ada.get(page).status_code == 404
     assert ada.post(f"{page}/delete").status_code == 404
     assert ada.post(f"{page}/extensions", data={"text": "Bob, +3", "apply": "yes"}).status_code == 404
+
+
+@pytest.mark.parametrize("action", ["", "/delete", "/extensions"])
+def test_what_another_tab_deleted_meanwhile_is_no_fault_of_the_server(
+    room: Classroom, ada: TestClient, group: Class, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    row = room.assign(group, "linear-layer", due_at=DUE)
+    page = f"/classes/{group.id}/assignments/{row.id}"
+    ada.post(f"{page}/delete")
+
+    async def still_there(*_: object) -> object:
+        return row
+
+    monkeypatch.setattr(assignments, "assignment_in", still_there)
+    form = {"who": "Bob", "until": "2199-05-01", "lesson": "linear-layer"}
+    answer = ada.post(page + action, data=form)
+
+    assert answer.status_code == 409
+    assert "changed the same thing meanwhile" in answer.text
