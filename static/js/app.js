@@ -12,3 +12,4 @@ import "./dialog.js";
 import "./train.js";
 import "./board.js";
 import "./passkeys.js";
+import "./zones.js";
