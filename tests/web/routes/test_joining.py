@@ -57,6 +57,8 @@ def test_from_the_code_to_the_first_exercise_it_takes_one_form_and_two_requests(
     assert len(forms) == 1
     assert exercise.status_code == 200
     assert f'id="{begun.headers["location"].partition("#")[2]}"' in exercise.text
+    assert f'href="/sign-in?next={exercise.url.path}"' in exercise.text
+    assert f'href="/sign-in?next=/classes/{group.id}"' in bob.get(f"/classes/{group.id}").text
     assert client.get("/classes").text.count("Algebra") == 0
 
 
