@@ -9,6 +9,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from app.content.blocks import Course
@@ -30,6 +31,7 @@ def titles(course: Course, book: Gradebook) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=4096)  # a class of 200 with 100 assignments has 20,000 grades, and few that differ
 def shown_points(points: float | None, none: str = "") -> str:
     """At most two decimals, and none where there is nothing behind the point."""
     return none if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
