@@ -31,7 +31,11 @@ def test_what_only_tells_of_the_commands_loads_none_of_what_they_need(arguments:
     loaded = set(done.stderr.split())
     assert "backhand" in done.stdout or "Usage:" in done.stdout
     assert loaded & HEAVY == set()
-    assert {one for one in loaded if one.startswith("app.")} == {"app.cli", "app.cli.commands", "app.cli.class_commands"}
+    assert {one for one in loaded if one.startswith("app.")} == {
+        "app.cli",
+        "app.cli.commands",
+        "app.cli.class_commands",
+    }
 
 
 @pytest.mark.parametrize(

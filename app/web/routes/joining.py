@@ -80,6 +80,8 @@ async def enter(
             here = await _enter(db, door, learner, name, external_id)
             await visitor.sessions.tell(db)
     except RefusedError as refused:
+        if external_id:  # an id is tried out like a code
+            site.guesses.spend(network_of(request.scope))
         return _page(request, site, door, str(refused), name, external_id)
     if here is None:
         return back_to("/classes/new")

@@ -264,3 +264,15 @@ def test_a_class_stays_with_the_account_that_joined_when_another_signs_in_at_the
     assert "Algebra" not in as_grace
     assert "Algebra" in client.get("/classes").text
     assert [name for name, _, _ in members(room, group)] == ["Ida"]
+
+
+def test_ids_of_the_school_are_not_tried_out_without_end(room: Classroom, group: Class) -> None:
+    listed(room, group, "name,id\nBob,7")
+    changed(room, group, "invited")
+    eve = TestClient(room.app, headers=BROWSER)
+    address = f"/join/{shown_code(group.join_code or '')}"
+
+    said = [eve.post(address, data={"name": "Eve", "external_id": str(n)}).status_code for n in range(100, 112)]
+
+    assert said[0] != 429
+    assert said[-1] == 429
