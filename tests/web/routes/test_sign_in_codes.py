@@ -32,7 +32,7 @@ class Box:
         self.letters: list[Any] = []
         self.refuses = ""
 
-    async def handle_DATA(self, _server: object, _session: object, envelope: Any) -> str:  # noqa: N802
+    async def handle_DATA(self, _server: object, _session: object, envelope: Any) -> str:
         if self.refuses:
             return self.refuses
         self.letters.append(message_from_bytes(envelope.content))
