@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import structlog
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
@@ -187,16 +187,24 @@ def create_app(
         gradebook,
     ):
         app.include_router(room.router)
+    app.include_router(_exercises())
+    app.state.drafts = drafts
+    _lead_from_former_addresses(app)
+    app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
+    return app
+
+
+@cache  # to read what a handler asks for takes FastAPI six milliseconds
+def _exercises() -> APIRouter:
+    """What can be asked of an exercise, wherever it stands."""
+    router = APIRouter()
     for room in (answers, code_boxes, hints):
         for route in room.router.routes:
             assert isinstance(route, APIRoute)
             for home in ("/lessons/{slug}", "/practice/{item}"):
                 # One by one: of a router that is included the log would tell the rest of the path alone.
-                app.add_api_route(home + route.path, route.endpoint, methods=sorted(route.methods or ()))
-    app.state.drafts = drafts
-    _lead_from_former_addresses(app)
-    app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))
-    return app
+                router.add_api_route(home + route.path, route.endpoint, methods=sorted(route.methods or ()))
+    return router
 
 
 async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, ...] = ()) -> None:
