@@ -186,8 +186,9 @@ def create_app(
         class_lessons,
         gradebook,
     ):
-        app.include_router(room.router)
-    app.include_router(_exercises())
+        # As they were read when their module was: of a router that is included each is read anew, for each application.
+        app.router.routes.extend(room.router.routes)
+    app.router.routes.extend(_exercises().routes)
     app.state.drafts = drafts
     _lead_from_former_addresses(app)
     app.mount(URL, KeptFiles(directory=assets.folder, check_dir=False))

@@ -5,6 +5,7 @@ would, and `sound` says what must hold for each answer.
 """
 
 import asyncio
+import contextlib
 import gzip
 import re
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any, TypeVar
 from urllib.parse import unquote
+from weakref import WeakSet
 
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
@@ -105,10 +107,14 @@ class Asker:
         return Answer(sent[0]["status"], tuple(sent[0]["headers"]), body, seconds)
 
 
+RUNNING: WeakSet[FastAPI] = WeakSet()
+"""Applications that a browser of a test has started: they start once, and whoever ends one closes its database."""
+
+
 @contextmanager
 def asking(app: FastAPI) -> Iterator[Asker]:
     with asyncio.Runner() as runner:
-        lifespan = app.router.lifespan_context(app)
+        lifespan = contextlib.nullcontext() if app in RUNNING else app.router.lifespan_context(app)
         runner.run(lifespan.__aenter__())
         try:
             yield Asker(app, runner)

@@ -4,6 +4,7 @@ import asyncio
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,6 +26,7 @@ from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
 from tests.courses import course_in
+from tests.web.asking import RUNNING
 
 OPERATOR = "the token of the operator"
 OUTCOMES: tuple[Outcome, ...] = ("refused", "error", "timeout", "memory", "denied", "crashed", "fault", "busy")
@@ -168,8 +170,16 @@ def settings_in(folder: Path, database: Path) -> Settings:
 def shared(tmp_path_factory: pytest.TempPathFactory, empty_database: Path, course: Course) -> Iterator[Shared]:
     settings, grader = settings_in(tmp_path_factory.mktemp("data"), empty_database), FakeGrader()
     app = create_app(settings, course, grader)
-    with TestClient(app, headers=BROWSER) as client:
+    with started(app) as client:
         yield Shared(settings, grader, app, client)
+
+
+@contextmanager
+def started(app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(app, headers=BROWSER) as client:
+        RUNNING.add(app)
+        yield client
+        RUNNING.discard(app)
 
 
 def alone(request: pytest.FixtureRequest) -> bool:
@@ -212,7 +222,7 @@ def client(request: pytest.FixtureRequest, app: FastAPI) -> Iterator[TestClient]
         client.portal = shared.client.portal
         yield client
     else:
-        with TestClient(app, headers=BROWSER) as client:
+        with started(app) as client:
             yield client
 
 
