@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.store import assignments
@@ -12,25 +11,7 @@ from tests.web.classroom import Classroom
 
 DUE = datetime(2199, 3, 1, 12, tzinfo=UTC)
 
-
-@pytest.fixture
-def room(app: FastAPI, client: TestClient) -> Classroom:
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def ada(room: Classroom) -> TestClient:
-    return room.browser("Ada", teaches=True)
-
-
-@pytest.fixture
-def group(room: Classroom, ada: TestClient) -> Class:
-    assert ada
-    group = room.found("Algebra", "Ada")
-    room.browser("Bob")
-    room.join(group, "Bob")
-    return group
+pytestmark = pytest.mark.usefixtures("bob")
 
 
 def test_a_lesson_is_assigned_with_dates_of_the_class(room: Classroom, ada: TestClient, group: Class) -> None:

@@ -3,23 +3,10 @@
 import re
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.store.tables import Class
 from tests.web.classroom import Classroom
-
-
-@pytest.fixture
-def room(app: FastAPI, client: TestClient) -> Classroom:
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def group(room: Classroom) -> Class:
-    room.browser("Ada", teaches=True)
-    return room.found("Algebra", "Ada")
 
 
 def test_a_class_is_made_by_whoever_teaches_and_they_are_its_instructor(room: Classroom) -> None:

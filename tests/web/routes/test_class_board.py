@@ -25,20 +25,7 @@ WRONG = "dX = dY @ W  # by {name}\n"
 
 
 @pytest.fixture
-def room(app, client):
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def teacher(room):
-    return room.browser("Ada", teaches=True)
-
-
-@pytest.fixture
-def group(room, teacher):
-    assert teacher
-    group = room.found("Algebra", "Ada")
+def group(room, group):
     assign(room, group, "linear-layer")
     return group
 
@@ -63,20 +50,20 @@ def wrong(browser, code=WRONG):
     assert browser.post(CHECK, data={"code": code, "revision": 0}).status_code == 200
 
 
-def shown(teacher, group, at=AT, **query):
-    answer = teacher.get(f"/classes/{group.id}/board", params={"place": at, **query})
+def shown(ada, group, at=AT, **query):
+    answer = ada.get(f"/classes/{group.id}/board", params={"place": at, **query})
     assert answer.status_code == 200
     return answer.text
 
 
-def test_learners_are_counted_by_the_mistake_of_their_newest_attempt(room, group, teacher):
+def test_learners_are_counted_by_the_mistake_of_their_newest_attempt(room, group, ada):
     bob, cleo, dan, eve, _ = enrol(room, group, "Bob", "Cleo", "Dan", "Eve", "Finn")
     for one in (bob, cleo, dan):
         wrong(one)
     wrong(eve)
     eve.post(CHECK, data={"code": RIGHT, "revision": 1})
 
-    page = shown(teacher, group)
+    page = shown(ada, group)
 
     assert "5 learners: 1 solved it, 3 are wrong now, 1 did not try it." in page
     assert "This is the transpose of <code>dX</code>." in page
@@ -84,130 +71,130 @@ def test_learners_are_counted_by_the_mistake_of_their_newest_attempt(room, group
 
 
 @pytest.mark.parametrize(("names", "told"), [(("Bob", "Cleo", "Dan"), True), (("Bob", "Cleo"), False)])
-def test_a_line_is_shown_where_enough_share_the_mistake_once_and_without_its_comment(room, group, teacher, names, told):
+def test_a_line_is_shown_where_enough_share_the_mistake_once_and_without_its_comment(room, group, ada, names, told):
     spaces = ("dX = dY @ W", "dX = dY @ W", "dX=dY@W")
     for one, text, name in zip(enrol(room, group, *names), spaces, names, strict=False):
         wrong(one, f"{text}  # by {name}\n")
 
-    page = shown(teacher, group)
+    page = shown(ada, group)
 
     assert page.count('<pre class="bar-line">') == told
     assert "# by" not in page
 
 
-def test_a_projection_names_nobody_and_tells_nothing_that_few_share(room, group, teacher):
+def test_a_projection_names_nobody_and_tells_nothing_that_few_share(room, group, ada):
     names = ("Bob Brown", "Cleo Clay", "Dan Dare", "Eve Early")
     *three, eve = enrol(room, group, *names)
     for one in three:
         wrong(one)
     wrong(eve, "error")
 
-    page = shown(teacher, group, project="1")
+    page = shown(ada, group, project="1")
 
     assert not any(name in page for name in names)
     assert "This is the transpose of <code>dX</code>." in page
-    assert "Stopped by an error" in shown(teacher, group)
+    assert "Stopped by an error" in shown(ada, group)
     assert "Stopped by an error" not in page
     assert "fewer than 3 solved it" not in page  # nobody did
     assert "0 solved it, 4 wrong now" in page
 
 
-def test_a_projection_lights_the_line_that_most_are_stuck_at(room, group, teacher):
+def test_a_projection_lights_the_line_that_most_are_stuck_at(room, group, ada):
     for one in enrol(room, group, "Bob", "Cleo", "Dan"):
         wrong(one)
 
-    page = shown(teacher, group, project="1", graph="1")
+    page = shown(ada, group, project="1", graph="1")
 
     assert "the line that makes <code>Y</code>" in page
     assert 'class="line-lit"' in page
-    assert 'class="line-lit"' not in shown(teacher, group, project="1")
+    assert 'class="line-lit"' not in shown(ada, group, project="1")
 
 
-def test_answers_to_a_question_are_counted_as_they_were_given(room, group, teacher):
+def test_answers_to_a_question_are_counted_as_they_were_given(room, group, ada):
     answers = ("3,2", "3, 2", "4")
     for one, answer in zip(enrol(room, group, "Bob", "Cleo", "Dan"), answers, strict=True):
         one.post("/lessons/linear/quiz/half", data={"answer": answer})
     for one in (room.browser("Gus"),):
         one.post("/lessons/linear/quiz/half", data={"answer": "77"})
 
-    page = shown(teacher, group, at="linear/half")
+    page = shown(ada, group, at="linear/half")
 
     assert "<code>4</code>" in page
     assert page.count('<p class="bar-head">') == 2
     assert "77" not in page
 
 
-def test_an_option_that_was_chosen_is_shown_in_its_words(room, group, teacher):
+def test_an_option_that_was_chosen_is_shown_in_its_words(room, group, ada):
     [bob] = enrol(room, group, "Bob")
     bob.post("/lessons/linear/quiz/pick", data={"answer": "0"})
 
-    assert "a mean" in shown(teacher, group, at="linear/pick")
+    assert "a mean" in shown(ada, group, at="linear/pick")
 
 
-def test_after_an_explanation_the_board_tells_who_has_left_the_mistake(room, group, teacher):
+def test_after_an_explanation_the_board_tells_who_has_left_the_mistake(room, group, ada):
     bob, cleo, dan = enrol(room, group, "Bob", "Cleo", "Dan")
     for one in (bob, cleo, dan):
         wrong(one)
 
-    page = teacher.post(f"/classes/{group.id}/board/explained", data={"place": AT}).text
+    page = ada.post(f"/classes/{group.id}/board/explained", data={"place": AT}).text
     assert "<td>3</td><td>0</td><td>0</td>" in page
     bob.post(CHECK, data={"code": RIGHT, "revision": 1})
     wrong(cleo, "error")
 
-    page = shown(teacher, group)
+    page = shown(ada, group)
 
     assert "<td>3</td><td>2</td><td>1</td>" in page
 
 
-def test_whoever_makes_the_same_mistake_three_times_is_waiting(room, group, teacher):
+def test_whoever_makes_the_same_mistake_three_times_is_waiting(room, group, ada):
     bob, cleo = enrol(room, group, "Bob", "Cleo")
     for text in ("a = 1", "a = 2", "a = 3"):
         wrong(bob, text)
         cleo.post("/lessons/linear/quiz/half", data={"answer": f"1{text[-1]}"})
     wrong(cleo)
 
-    waiting = shown(teacher, group).partition('id="waiting"')[2].partition("</section>")[0]
+    waiting = shown(ada, group).partition('id="waiting"')[2].partition("</section>")[0]
 
     assert "Bob" in waiting
     assert "3 times" in waiting
     assert "Cleo" not in waiting
-    assert "3 wrong answers, the last: <code>13</code>" in shown(teacher, group, at="linear/half")
+    assert "3 wrong answers, the last: <code>13</code>" in shown(ada, group, at="linear/half")
 
 
-def test_who_leaves_is_gone_from_the_board_at_once(room, group, teacher):
+def test_who_leaves_is_gone_from_the_board_at_once(room, group, ada):
     bob, cleo = enrol(room, group, "Bob", "Cleo")
     wrong(bob)
     wrong(cleo)
 
     bob.post(f"/classes/{group.id}/leave")
 
-    page = shown(teacher, group)
+    page = shown(ada, group)
     assert "Bob" not in page
     assert "1 learner: 0 solved it, 1 is wrong now, 0 did not try it." in page
 
 
-def test_without_a_name_the_board_opens_where_somebody_was_last_wrong(room, group, teacher):
-    assert '<option value="linear/dw-shape" selected>' in shown(teacher, group, at="")
+def test_without_a_name_the_board_opens_where_somebody_was_last_wrong(room, group, ada):
+    assert '<option value="linear/dw-shape" selected>' in shown(ada, group, at="")
 
     [bob] = enrol(room, group, "Bob")
     wrong(bob)
 
-    assert f'<option value="{AT}" selected>' in shown(teacher, group, at="")
+    assert f'<option value="{AT}" selected>' in shown(ada, group, at="")
 
 
-def test_only_what_is_assigned_has_a_board(room, teacher):
+def test_only_what_is_assigned_has_a_board(room, ada):
     group = room.found("Algebra", "Ada")
-    assert "Nothing is assigned yet." in shown(teacher, group, at="")
+    assert "Nothing is assigned yet." in shown(ada, group, at="")
     assign(room, group, "linear-layer", ["half"])
 
     found = {
-        at: teacher.get(f"/classes/{group.id}/board", params={"place": at}).status_code
+        at: ada.get(f"/classes/{group.id}/board", params={"place": at}).status_code
         for at in ("linear/half", AT, "reading/half", "nowhere/x", "x" * 300)
     }
 
     assert found == {"linear/half": 200, AT: 404, "reading/half": 404, "nowhere/x": 404, "x" * 300: 404}
-    assert teacher.post(f"/classes/{group.id}/board/explained", data={"place": AT}).status_code == 404
-    assert teacher.get(f"/classes/{group.id}/board/events", params={"place": AT}).status_code == 404
+    assert ada.post(f"/classes/{group.id}/board/explained", data={"place": AT}).status_code == 404
+    assert ada.get(f"/classes/{group.id}/board/events", params={"place": AT}).status_code == 404
 
 
 @pytest.mark.parametrize("page", ["board", "board/events?place=linear/half", "slips"])
@@ -223,11 +210,11 @@ def test_the_least_that_share_a_line_is_a_setting():
         Settings(shared_by=1)
 
 
-def test_slips_are_counted_by_the_operation_that_they_are_made_at(room, group, teacher):
+def test_slips_are_counted_by_the_operation_that_they_are_made_at(room, group, ada):
     for one in enrol(room, group, "Bob", "Cleo"):
         wrong(one)
 
-    page = teacher.get(f"/classes/{group.id}/slips").text
+    page = ada.get(f"/classes/{group.id}/slips").text
 
     assert '<th scope="col">matrix products</th>' in page
     assert "transposed" in page

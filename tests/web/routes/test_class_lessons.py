@@ -11,58 +11,53 @@ from app.store.tables import Attempt
 from app.web.views.trace_view import MOST_LINES, between, difference
 from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
-from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, room, teacher, wrong
+from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, wrong
 
 ALONE = True
 
-__all__ = ["group", "room", "teacher"]
+__all__ = ["group"]
 
 BOX = "/lessons/linear/code/linear-backward"
 
 
-@pytest.fixture
-def bob(room, group):
-    return enrol(room, group, "Bob")[0]
-
-
-def shown(teacher, group, page):
-    answer = teacher.get(f"/classes/{group.id}/{page}")
+def shown(ada, group, page):
+    answer = ada.get(f"/classes/{group.id}/{page}")
     assert answer.status_code == 200
     return " ".join(answer.text.split())
 
 
-def trace_of(teacher, group, room, name="Bob"):
-    return shown(teacher, group, f"learners/{room.ids[name]}?lesson=linear")
+def trace_of(ada, group, room, name="Bob"):
+    return shown(ada, group, f"learners/{room.ids[name]}?lesson=linear")
 
 
-def test_a_cell_tells_how_far_somebody_is_and_the_newest_code(group, teacher, bob):
+def test_a_cell_tells_how_far_somebody_is_and_the_newest_code(group, ada, bob):
     wrong(bob)
     wrong(bob, "other")
     bob.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
 
-    page = shown(teacher, group, "lessons/linear")
+    page = shown(ada, group, "lessons/linear")
 
     assert '<span class="tip">tried, 2 tries; newest: dX:transposed</span>' in page
     assert '<span class="tip">solved, 1 try</span>' in page
     assert page.count('data-state="untouched"') == 6
 
 
-def test_what_was_solved_after_opening_the_solution_is_told_apart(room, group, teacher, bob):
+def test_what_was_solved_after_opening_the_solution_is_told_apart(room, group, ada, bob):
     async def open_it(db):
         await progress.open_solution(db, room.ids["Bob"], "linear-layer", "linear-backward")
 
     room.write(open_it)
     bob.post(CHECK, data={"code": RIGHT, "revision": 0})
 
-    assert "solved after opening the solution, 1 try" in shown(teacher, group, "lessons/linear")
-    assert "Solved after opening the solution." in trace_of(teacher, group, room)
+    assert "solved after opening the solution, 1 try" in shown(ada, group, "lessons/linear")
+    assert "Solved after opening the solution." in trace_of(ada, group, room)
 
 
-def test_a_trace_shows_every_attempt_with_what_changed(room, group, teacher, bob):
+def test_a_trace_shows_every_attempt_with_what_changed(room, group, ada, bob):
     for code in ("dX = 1\ndW = 2\n", "dX = 1\ndW = 3\n", RIGHT):
         bob.post(CHECK, data={"code": code, "revision": 0})
 
-    page = trace_of(teacher, group, room)
+    page = trace_of(ada, group, room)
 
     assert [f"attempt {number}" in page for number in (1, 2, 3, 4)] == [True, True, True, False]
     assert "<del>− dW = 2</del>" in page
@@ -71,14 +66,14 @@ def test_a_trace_shows_every_attempt_with_what_changed(room, group, teacher, bob
     assert "Right." in page
 
 
-def test_a_text_that_arrives_whole_is_noted_and_one_that_was_drafted_is_not(room, group, teacher, bob):
+def test_a_text_that_arrives_whole_is_noted_and_one_that_was_drafted_is_not(room, group, ada, bob):
     cleo = enrol(room, group, "Cleo")[0]
     cleo.post(f"{BOX}/draft", data={"code": "dX = ____", "revision": 0})
     for one in (bob, cleo):
         one.post(CHECK, data={"code": RIGHT, "revision": 1})
 
-    assert "The whole text arrived at once; no earlier draft was saved." in trace_of(teacher, group, room)
-    assert "arrived at once" not in trace_of(teacher, group, room, "Cleo")
+    assert "The whole text arrived at once; no earlier draft was saved." in trace_of(ada, group, room)
+    assert "arrived at once" not in trace_of(ada, group, room, "Cleo")
 
 
 def test_an_attempt_keeps_the_revision_of_its_draft(room, group, bob):
@@ -92,13 +87,13 @@ def test_an_attempt_keeps_the_revision_of_its_draft(room, group, bob):
     assert room.write(revisions) == [1, 2]
 
 
-def test_a_learner_who_tried_nothing_has_an_empty_trace(room, group, teacher, bob):
+def test_a_learner_who_tried_nothing_has_an_empty_trace(room, group, ada, bob):
     assert bob
-    assert "has not answered anything yet" in shown(teacher, group, f"learners/{room.ids['Bob']}")
-    assert "Nothing was answered in this lesson yet." in trace_of(teacher, group, room)
+    assert "has not answered anything yet" in shown(ada, group, f"learners/{room.ids['Bob']}")
+    assert "Nothing was answered in this lesson yet." in trace_of(ada, group, room)
 
 
-def test_work_in_lessons_that_are_not_assigned_is_on_no_page(room, teacher):
+def test_work_in_lessons_that_are_not_assigned_is_on_no_page(room, ada):
     group = room.found("Algebra", "Ada")
     assign(room, group, "linear-layer", ["half"])
     [bob] = enrol(room, group, "Bob")
@@ -106,22 +101,22 @@ def test_work_in_lessons_that_are_not_assigned_is_on_no_page(room, teacher):
     bob.post("/lessons/linear/quiz/half", data={"answer": "7"})
 
     pages = ("board", "lessons", "lessons/linear", "slips", f"learners/{room.ids['Bob']}", "gradebook")
-    texts = [shown(teacher, group, page) for page in pages]
+    texts = [shown(ada, group, page) for page in pages]
 
     assert not any("secret_text" in one or "linear-backward" in one or "dX:" in one for one in texts)
     assert "<code>7</code>" in texts[4]
-    assert teacher.get(f"/classes/{group.id}/lessons/reading").status_code == 404
-    assert teacher.get(f"/classes/{group.id}/learners/{room.ids['Bob']}?lesson=reading").status_code == 404
+    assert ada.get(f"/classes/{group.id}/lessons/reading").status_code == 404
+    assert ada.get(f"/classes/{group.id}/learners/{room.ids['Bob']}?lesson=reading").status_code == 404
 
 
-def test_what_is_typed_and_not_checked_is_on_no_page(room, group, teacher, bob):
+def test_what_is_typed_and_not_checked_is_on_no_page(room, group, ada, bob):
     bob.post(f"{BOX}/draft", data={"code": "secret_draft = 1", "revision": 0})
 
     for page in PAGES:
-        assert "secret_draft" not in shown(teacher, group, page.format(bob=room.ids["Bob"]))
+        assert "secret_draft" not in shown(ada, group, page.format(bob=room.ids["Bob"]))
 
 
-def test_what_learners_write_is_text_on_every_page(room, group, teacher):
+def test_what_learners_write_is_text_on_every_page(room, group, ada):
     tag = f"<{CANARY} onload=x>"
     names = [f"{tag}{number}" for number in range(3)]
     for one in enrol(room, group, *names):
@@ -130,13 +125,13 @@ def test_what_learners_write_is_text_on_every_page(room, group, teacher):
     first = room.ids[names[0]]
 
     for page in (*PAGES[:7], "board?place=linear/half", f"board?place={AT}&project=1&graph=1"):
-        answer = teacher.get(f"/classes/{group.id}/{page.format(bob=first)}")
+        answer = ada.get(f"/classes/{group.id}/{page.format(bob=first)}")
         assert answer.status_code == 200
         assert Elements(answer.text).foreign == []
-    assert CANARY in shown(teacher, group, f"board?place={AT}&project=1")
+    assert CANARY in shown(ada, group, f"board?place={AT}&project=1")
 
 
-def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, teacher, bob):
+def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, ada, bob):
     assert bob
     other = room.browser("Zoe", teaches=True)
     theirs = room.found("Biology", "Zoe")
@@ -144,8 +139,8 @@ def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, teacher,
 
     assert other.get(f"/classes/{theirs.id}/learners/{room.ids['Bob']}").status_code == 404
     assert other.get(f"/classes/{group.id}/learners/{room.ids['Bob']}").status_code == 404
-    assert teacher.get(f"/classes/{theirs.id}/lessons/linear").status_code == 404
-    assert teacher.get(f"/classes/{group.id}/learners/{room.ids['Ada']}").status_code == 404
+    assert ada.get(f"/classes/{theirs.id}/lessons/linear").status_code == 404
+    assert ada.get(f"/classes/{group.id}/learners/{room.ids['Ada']}").status_code == 404
 
 
 PAGES = ("board", "board?place=" + AT, "slips", "lessons", "lessons/linear", "learners/{bob}", "gradebook",
@@ -163,30 +158,30 @@ def test_an_assistant_sees_what_an_instructor_sees_and_a_learner_nothing(room, g
     assert seen == dict.fromkeys(PAGES, status)
 
 
-def test_who_left_the_class_is_on_no_page_at_once(room, group, teacher, bob):
+def test_who_left_the_class_is_on_no_page_at_once(room, group, ada, bob):
     wrong(bob)
     bob.post(f"/classes/{group.id}/leave")
 
     for page in PAGES:
-        answer = teacher.get(f"/classes/{group.id}/{page.format(bob=room.ids['Bob'])}")
+        answer = ada.get(f"/classes/{group.id}/{page.format(bob=room.ids['Bob'])}")
         assert answer.status_code == (404 if "learners" in page else 200)
         assert "Bob" not in answer.text
         assert "dX:transposed" not in answer.text
 
 
-def test_how_much_a_class_has_solved_stands_beside_each_lesson(room, group, teacher, bob):
+def test_how_much_a_class_has_solved_stands_beside_each_lesson(room, group, ada, bob):
     enrol(room, group, "Cleo")
     bob.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
 
-    page = shown(teacher, group, "lessons")
+    page = shown(ada, group, "lessons")
 
     assert "<td>8</td><td>6 %</td><td>0.5 of 8</td>" in page
 
 
-def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(group, teacher, bob):
+def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(group, ada, bob):
     wrong(bob)
 
-    page = " ".join(teacher.get(f"/classes/{group.id}").text.split())
+    page = " ".join(ada.get(f"/classes/{group.id}").text.split())
 
     assert "<li>transposed <span" in page
     assert f'1 learner at <a href="/classes/{group.id}/board?place=linear-layer/linear-backward">' in page
@@ -222,7 +217,7 @@ def test_the_time_between_two_attempts_is_told_in_its_largest_unit(time, said):
     assert between(time) == said
 
 
-def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_same(room, group, teacher, bob):
+def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_same(room, group, ada, bob):
     assert bob
 
     async def add(db):
@@ -234,5 +229,5 @@ def test_a_code_that_the_store_does_not_know_as_json_shows_the_attempt_all_the_s
 
     room.write(add)
 
-    assert "x:y" in trace_of(teacher, group, room)
-    assert "x:y" in shown(teacher, group, "board")
+    assert "x:y" in trace_of(ada, group, room)
+    assert "x:y" in shown(ada, group, "board")

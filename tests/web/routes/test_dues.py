@@ -34,18 +34,6 @@ def app(settings: Settings, course: Course, grader: FakeGrader) -> FastAPI:
 
 
 @pytest.fixture
-def room(app: FastAPI, client: TestClient) -> Classroom:
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def group(room: Classroom) -> Class:
-    room.browser("Ada", teaches=True)
-    return room.found("Algebra", "Ada")
-
-
-@pytest.fixture
 def member(room: Classroom, group: Class) -> Callable[[str], TestClient]:
     def join(name: str) -> TestClient:
         browser = room.browser(name)

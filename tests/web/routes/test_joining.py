@@ -5,7 +5,6 @@ import re
 
 import httpx2
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.store import classes, invitations, rosters
@@ -17,18 +16,6 @@ from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import sign_in, take_name
 
 ALONE = True
-
-
-@pytest.fixture
-def room(app: FastAPI, client: TestClient) -> Classroom:
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def group(room: Classroom) -> Class:
-    room.browser("Ada", teaches=True)
-    return room.found("Algebra", "Ada")
 
 
 def listed(room: Classroom, group: Class, text: str) -> None:

@@ -4,7 +4,6 @@ import re
 from html import unescape
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.store import classes
@@ -12,25 +11,7 @@ from app.store.tables import Class
 from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 
-
-@pytest.fixture
-def room(app: FastAPI, client: TestClient) -> Classroom:
-    assert client
-    return Classroom(app)
-
-
-@pytest.fixture
-def ada(room: Classroom) -> TestClient:
-    return room.browser("Ada", teaches=True)
-
-
-@pytest.fixture
-def group(room: Classroom, ada: TestClient) -> Class:
-    assert ada
-    group = room.found("Algebra", "Ada")
-    room.browser("Bob")
-    room.join(group, "Bob")
-    return group
+pytestmark = pytest.mark.usefixtures("bob")
 
 
 def names(room: Classroom, group: Class) -> list[str]:
