@@ -14,7 +14,7 @@ DRAWN = 3
 
 async def prove_order(lesson: Lesson, order: Order, grader: Grader) -> list[Finding]:
     """Findings about *order*; lines that belong to no program cannot be run."""
-    box = lesson.exercise(order.of) if order.of else _box(lesson, order)
+    box = lesson.exercise(order.of) if order.of else None if order.steps else _box(lesson, order)
     if not isinstance(box, Grad):
         return []
     needs, task = needs_of(order.lines), grad_task_of(lesson, box)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Order, Place, Quiz, Shape, Tempting
+from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
 from app.content.sizes import written
 from app.grading.forward.facts import Facts
@@ -31,6 +31,8 @@ def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[F
     answers = _candidates(quiz, shapes, forward)
     if not any(mark(quiz, answer, shapes, forward).correct for answer in answers):
         return [Finding(quiz.place, "error", "no-right-answer", _why_none(quiz, answers))]
+    if isinstance(quiz, Numbers):
+        return [found for part in quiz.parts for found in prove_quiz(lesson, part, facts)]
     tempting = () if isinstance(quiz, Choice | Order) else quiz.tempting
     return [found for one in tempting if (found := _tempting(quiz, one, shapes, forward)) is not None]
 
@@ -48,6 +50,8 @@ def _why_none(quiz: Quiz, answers: Sequence[object]) -> str:
                 f"No product of two tensors of this program, transposed or not, gives the numbers of `{quiz.of}`. Ask "
                 "for the gradient of a tensor that one product reads and nothing else does."
             )
+        case Cells(pick=pick) if isinstance(pick, tuple):
+            return f"`{quiz.of}` has no entry `{written(pick)}`."
     tried = ", ".join(str(answer) for answer in answers)
     return f"No answer is marked right. Tried: {tried or 'nothing, for none can be derived'}."
 
@@ -68,6 +72,8 @@ def _candidates(quiz: Quiz, shapes: Shapes, forward: Program | None) -> list[str
     match quiz:
         case Number():
             return [quiz.answer]
+        case Numbers():
+            return [[part.answer for part in quiz.parts]]
         case Shape():
             tensor = tensor_of(quiz.of, shapes) if quiz.of else None
             return [written(shapes[tensor])] if tensor else [quiz.answer or ""]

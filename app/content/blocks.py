@@ -27,11 +27,13 @@ from app.content.exercises import Exercise as Exercise
 from app.content.exercises import Hint as Hint
 from app.content.exercises import Matmul as Matmul
 from app.content.exercises import Number as Number
+from app.content.exercises import Numbers as Numbers
 from app.content.exercises import Option as Option
 from app.content.exercises import Order as Order
 from app.content.exercises import Place as Place
 from app.content.exercises import Preset as Preset
 from app.content.exercises import Shape as Shape
+from app.content.exercises import Step as Step
 from app.content.exercises import Table as Table
 from app.content.exercises import Tempting as Tempting
 from app.content.exercises import Train as Train
@@ -153,7 +155,7 @@ class Visual:
     at: Mapping[str, object] = field(default_factory=dict)
 
 
-Quiz = Shape | Number | Choice | Axes | Matmul | Order | Cells
+Quiz = Shape | Number | Numbers | Choice | Axes | Matmul | Order | Cells
 CodeBox = Grad | Bug | Checker | FunctionBox
 
 

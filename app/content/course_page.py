@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.content.errors import Faults, LessonError
 from app.content.fences import File
-from app.content.frontmatter import LANGUAGE, read_front_matter
+from app.content.frontmatter import read_front_matter
 from app.content.options import items_of
 from app.content.tex import MACRO, unbalanced
 
@@ -38,9 +38,7 @@ def course_page(folder: Path) -> tuple[CoursePage, tuple[LessonError, ...]]:
         faults.add(faults.at(1), "unreadable", "The page of the course cannot be read.", "Save it as UTF-8.")
         return NO_PAGE, faults.found
     front = read_front_matter(File(faults.path, text.splitlines()), KEYS, faults)
-    lang = front.options.text("lang") or ""
-    if lang and not LANGUAGE.fullmatch(lang):
-        front.options.wrong("lang", "wrong-type", f"{lang!r} is no language.", "Write 'lang: de' or 'lang: pt-BR'.")
+    lang = front.options.language("lang")
     macros: dict[str, str] = {}
     if "macros" in front.options:
         value = front.options.entries["macros"]

@@ -47,6 +47,11 @@ def needs_of(lines: Sequence[str]) -> list[tuple[Need, ...]]:
     ]
 
 
+def needs_by_rank(ranks: Sequence[int]) -> list[tuple[Need, ...]]:
+    """For each of some steps, which stand in the order of their *ranks*: all of a smaller one come before it."""
+    return [tuple(Need(at, "", read=False) for at, other in enumerate(ranks) if other < rank) for rank in ranks]
+
+
 def is_in_order(order: Sequence[int], needs: Sequence[Collection[Need]]) -> bool:
     return first_unready(order, needs) is None
 

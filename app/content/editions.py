@@ -6,7 +6,7 @@ Words may be polished, hints and mistakes added, without anybody having to solve
 from dataclasses import replace
 from hashlib import sha256
 
-from app.content.blocks import NOWHERE, Bug, Choice, Exercise, FunctionBox, Lesson
+from app.content.blocks import NOWHERE, Bug, Choice, Exercise, FunctionBox, Lesson, Numbers, Order
 
 DECIDES: tuple[str, ...] = (
     "answer",
@@ -17,6 +17,7 @@ DECIDES: tuple[str, ...] = (
     "lines",
     "at",
     "feeds",
+    "pick",
     "require",
     "grade",
     "forbid",
@@ -34,6 +35,10 @@ def edition_of(lesson: Lesson, exercise: Exercise) -> str:
     match exercise:
         case Choice(options=options):
             parts += [(one.html, one.right) for one in options]
+        case Numbers(parts=numbers):
+            parts += [(one.name, one.answer, one.given) for one in numbers]
+        case Order(steps=steps):
+            parts += [one.rank for one in steps]
         case Bug(starter=starter):
             parts.append(starter.source)
         case FunctionBox(cases=cases):

@@ -87,6 +87,13 @@ class Number(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers(Exercise):
+    """Ask for several numbers, each a question of its own that is called by its name."""
+
+    parts: tuple[Number, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     place: Place
     html: Html
@@ -125,17 +132,33 @@ class Matmul(Exercise):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One of the sentences that are put in order. Those of one *rank* may change places.
+
+    Args:
+        said: What to say to whoever puts it too early.
+    """
+
+    place: Place
+    rank: int
+    html: Html
+    said: Html | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order(Exercise):
     """Ask for the order of *lines*, which stand here in one that is right.
 
     Args:
         shown: Which of them stands where on the page.
+        steps: What they are where they are no code but sentences.
         of: The code box whose solution they are, where they are one's.
         forward: Else the program whose gradients they write, where it is named.
     """
 
     lines: tuple[str, ...]
     shown: tuple[int, ...]
+    steps: tuple[Step, ...] = ()
     of: str | None = None
     forward: str | None = None
 
@@ -146,12 +169,14 @@ class Cells(Exercise):
 
     Args:
         feeds: With it, ask instead which entries of *of* change with one entry of an input: its name and its index.
+        pick: With it, ask instead for one entry of *of*: its index, or `largest` or `smallest`.
     """
 
     forward: str
     of: str
     at: Mapping[str, object] = field(default_factory=dict)
     feeds: tuple[str, tuple[int, ...]] | None = None
+    pick: tuple[int, ...] | str | None = None
     tempting: tuple[Tempting, ...] = ()
 
 

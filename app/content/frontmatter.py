@@ -13,7 +13,6 @@ from app.content.options import NAME, Options, Value, items_of, texts_of
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")
 UNIT_KEYS = ("title", "deliverables", "private")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
-LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 LIST_KEYS = ("requires", "goals", "deliverables", "was")
 
 
@@ -94,9 +93,7 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
     if estimate and not ESTIMATE.fullmatch(estimate):
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
-    lang = options.text("lang")
-    if lang and not LANGUAGE.fullmatch(lang):
-        options.wrong("lang", "wrong-type", f"{lang!r} is no language.", "Write 'lang: de' or 'lang: pt-BR'.")
+    options.language("lang")
     for value in front.lists.get("was", ()):
         if not NAME.fullmatch(value.text) or value.text == name:
             faults.add(value.place, "malformed-id", f"{value.text!r} is no former id of this lesson.")

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
+from markupsafe import Markup
 
-from app.content.blocks import Option, Place, Tempting
+from app.content.blocks import Option, Place, Step, Tempting
 from app.content.errors import Faults
 from app.content.fences import File
 from app.content.prose import Prose
@@ -31,10 +32,7 @@ def take_options(
             faults.add(place, "not-an-option", "This item has no box.", "Write '- [ ] wrong' or '- [x] right'.")
             continue
         right = BOXES[inline.content[:4]]
-        quotes = [one for one in item.children if one.type == "blockquote"]
-        quoted = [token for quote in quotes for token in _tokens(quote.children)]
-        feedback = prose.render(quoted, line) if quoted else None
-        body = _tokens(one for one in item.children if one not in quotes)
+        body, feedback = _body_and_quote(item, line, prose)
         html = prose.render(_shortened(body, inline, 0, inline.content[:4]), line)
         if BOX.search(inline.content, 4):
             faults.add(place, "not-an-option", "A box stands within this option.", "Write '- [ ] ' before each.")
@@ -64,6 +62,25 @@ def take_tempting(
             faults.add(place, "empty", f"Nothing is said about {value!r}.")
         tempting.append(Tempting(place=place, value=value, html=html))
     return rest, tuple(tempting)
+
+
+def take_steps(tokens: Sequence[Token], line: int, file: File, prose: Prose) -> tuple[list[Token], tuple[Step, ...]]:
+    """Split *tokens* into the prompt and the steps of its numbered lists."""
+    blocks = SyntaxTreeNode(tokens).children
+    lists = [one for one in blocks if one.type == "ordered_list"]
+    steps = []
+    for item in (item for one in lists for item in one.children):
+        body, said = _body_and_quote(item, line, prose)
+        rank = int(item.info) if item.info.isdecimal() else 0
+        steps.append(Step(place=_place(item, line, file), rank=rank, html=prose.render(body, line), said=said))
+    return _tokens(one for one in blocks if one not in lists), tuple(steps)
+
+
+def _body_and_quote(item: SyntaxTreeNode, line: int, prose: Prose) -> tuple[list[Token], Markup | None]:
+    """What an item says, and what is quoted below it."""
+    quotes = [one for one in item.children if one.type == "blockquote"]
+    quoted = [token for quote in quotes for token in _tokens(quote.children)]
+    return _tokens(one for one in item.children if one not in quotes), prose.render(quoted, line) if quoted else None
 
 
 def _check_feedback(tokens: Sequence[Token], line: int, file: File, faults: Faults) -> None:

@@ -18,6 +18,7 @@ LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
 NEARLY = re.compile(r"^(?::([A-Za-z][\w-]*)(?=\s)|([A-Za-z][\w-]*):(?=\s))")
 WORD = re.compile(r"[^\s,]+")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 DEEPEST = 12
 LONGEST = 20_000
 
@@ -216,6 +217,12 @@ class Options:
             return word or default
         self.wrong(key, "unknown-value", f"':{key}:' cannot be {word!r}.", did_you_mean(word, known))
         return default
+
+    def language(self, key: str) -> str:
+        word = self.text(key) or ""
+        if word and not LANGUAGE.fullmatch(word):
+            self.wrong(key, "wrong-type", f"{word!r} is no language.", f"Write '{key}: de' or '{key}: pt-BR'.")
+        return word if LANGUAGE.fullmatch(word) else ""
 
     def flag(self, key: str, default: bool) -> bool:
         word = self.text(key)

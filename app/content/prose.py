@@ -51,6 +51,7 @@ class Prose:
 
     def __init__(self, file: File, faults: Faults, course: CoursePage = NO_PAGE) -> None:
         self.course = course
+        self.lang = ""  # of the directive that is read, where it names one
         self.file = file
         self.faults = faults
         self.anchors: list[str] = []
@@ -87,13 +88,16 @@ class Prose:
         """The HTML of *tokens*, whose maps count from *line* of the file."""
         self._inspect(tokens, line)
         env = {"docId": str(line)} if inside else self.env  # so that notes of two directives keep apart
-        return Markup(self.md.renderer.render(tokens, self.md.options, env).strip())
+        return self._spoken(Markup(self.md.renderer.render(tokens, self.md.options, env).strip()), "div")
 
     def inline(self, text: str, line: int) -> Markup:
         """One line of markdown without a paragraph around it."""
         tokens = self.md.parseInline(text, {})
         self._inspect(tokens, line)
-        return Markup(self.md.renderer.render(tokens, self.md.options, {}).strip())
+        return self._spoken(Markup(self.md.renderer.render(tokens, self.md.options, {}).strip()), "span")
+
+    def _spoken(self, html: Markup, tag: str) -> Markup:
+        return Markup('<{} lang="{}">{}</{}>').format(tag, self.lang, html, tag) if self.lang and html else html
 
     def check_message(self, text: str, line: int) -> None:
         """Add faults for what `sentence` would not show as it is meant."""

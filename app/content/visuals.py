@@ -67,14 +67,20 @@ def _spreads(shape: list[int], to: list[Any]) -> bool:
     return len(shape) <= len(to) and all(one in (1, other) for one, other in zip(shape[::-1], to[::-1], strict=False))
 
 
+def _plotted(row: list[float], given: Given) -> bool:
+    """Whether *row* has a place on the axes: those by powers of ten begin above 0."""
+    return given.get("plain") is True or min(row) > 0
+
+
+POSITIVE = ", all of them above 0 unless 'plain: true' says that the axes count evenly"
 Labels = list[str | int | float | bool]
 _labels, _text, _flag = _of(Labels), _of(str), _of(bool)
 _numbers = _of(Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)])
-Positive = Annotated[list[Annotated[FiniteFloat, Field(gt=0)]], Field(min_length=2, max_length=64)]
-_positive = _of(Positive)
+Finite = Annotated[list[FiniteFloat], Field(min_length=2, max_length=64)]
+_plain_or_positive = _of(Finite, lambda row, given: _plotted(row, given) and len(set(row)) > 1)
 _series = _of(
-    Annotated[dict[str, Positive], Field(min_length=1, max_length=4)],
-    lambda rows, given: all(len(row) == len(_listed(given, "x")) for row in rows.values()),
+    Annotated[dict[str, Finite], Field(min_length=1, max_length=4)],
+    lambda rows, given: all(len(row) == len(_listed(given, "x")) and _plotted(row, given) for row in rows.values()),
 )
 _shape = _of(Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=4)])
 _broadcast = _of(
@@ -141,8 +147,9 @@ KINDS: Mapping[str, Kind] = {
     "lines": Kind(
         ("x", "lines"),
         {
-            "x": ("a list of at least two positive numbers", _positive),
-            "lines": ("a mapping of up to four names to lists, each with a positive number per entry of x", _series),
+            "x": (f"a list of at least two different numbers{POSITIVE}", _plain_or_positive),
+            "lines": (f"a mapping of up to four names to lists, each with a number per entry of x{POSITIVE}", _series),
+            "plain": ("true or false", _flag),
         },
     ),
     "samples": Kind(

@@ -105,7 +105,7 @@ class DrivenRun:
                 return
             if self.order.passing and run.result().phase == "finished":
                 async with self._ledger.database.write() as db:
-                    await progress.mark_solved(db, self._learner, *self.order.place)
+                    await progress.mark_solved(db, self._learner, *self.order.place, self.order.planned.edition or None)
         except asyncio.CancelledError:
             await self._record(self._training.snapshot, self._training.halt, leaving=True)
             raise

@@ -90,7 +90,9 @@ function order(list) {
     number();
     for (const one of list.children) one.toggleAttribute("data-moved", one === row);
     const status = row.closest(".exercise").querySelector("[role=status]");
-    status.textContent = `${row.querySelector("code").textContent} is now line ${field(row).value}.`;
+    const said = row.querySelector(":scope > code, .step");
+    const thing = said.matches(".step") ? "step" : "line";
+    status.textContent = `${said.textContent.trim()} is now ${thing} ${field(row).value}.`;
   };
   list.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-move]");

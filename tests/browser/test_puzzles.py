@@ -11,6 +11,7 @@ SLUG = "puzzles"
 ADDRESS = f"/lessons/{SLUG}"
 LESSON = read_lesson(SLUG)
 ORDER = next(one for one in LESSON.exercises if isinstance(one, Order))
+STEPS = ("Draw", "Run the", "Run it", "Move")
 ROWS = f"#{ORDER.name} .line"
 PLAIN = pytest.mark.browser_options(java_script_enabled=False)
 
@@ -168,3 +169,33 @@ def test_tab_goes_through_the_step_in_view_and_on(page: Page) -> None:
     page.keyboard.press("Tab")
 
     assert page.evaluate("document.activeElement.closest('.frames')") is None
+
+
+@PLAIN
+def test_steps_numbers_and_an_entry_are_answered_without_scripts(page: Page) -> None:
+    page.goto(ADDRESS)
+    for row in page.locator("#steps .line").all():
+        said = row.locator(".step").inner_text()
+        place = next(at for at, start in enumerate(STEPS, start=1) if said.startswith(start))
+        row.locator("[data-place]").fill(str(place))
+    check(page, "steps")
+    expect(page.locator("#steps-feedback")).to_have_attribute("data-correct", "true")
+
+    for field, number in zip(page.locator("#moments input").all(), ("2", "0.25"), strict=True):
+        field.fill(number)
+    check(page, "moments")
+    expect(page.locator("#moments-feedback")).to_have_attribute("data-correct", "true")
+
+    page.get_by_role("radio", name="A[1, 0], -3").check()
+    check(page, "least")
+    expect(page.locator("#least-feedback")).to_have_attribute("data-correct", "true")
+
+
+def test_an_entry_is_pointed_at_by_the_keyboard(page: Page) -> None:
+    open_page(page, ADDRESS)
+    page.get_by_role("radio", name="A[0, 0], 1").focus()
+    for key in ("Space", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#least-feedback")).to_have_attribute("data-correct", "true")

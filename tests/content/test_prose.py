@@ -255,3 +255,17 @@ def test_a_picture_has_its_width_and_what_it_shows():
     assert '<img src="/pictures/pictures/cat.png" alt="A cat, seen from above" width="320" loading="lazy"' in html_of(
         text
     )
+
+
+def test_a_directive_in_another_language_says_so_around_all_that_it_shows():
+    text = "---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n:::{choice} one\n:lang: fr\n:right: Voilà.\n\nLequel ?\n\n"
+    text += "- [x] un\n- [ ] deux\n  > Non.\n:::\n\n:::{note}\nPlain.\n:::\n"
+
+    lesson, errors = parse_lesson(text, "01-a.md")
+
+    assert lesson is not None, errors
+    choice, note = lesson.blocks
+    assert choice.prompt == '<div lang="fr"><p>Lequel ?</p></div>'
+    assert choice.right == '<span lang="fr">Voilà.</span>'
+    assert choice.options[1].feedback == '<div lang="fr"><p>Non.</p></div>'
+    assert "lang" not in note.html

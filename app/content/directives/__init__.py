@@ -27,7 +27,7 @@ from app.content.directives import (
     visual,
 )
 from app.content.fences import Directive
-from app.content.reading import Reading
+from app.content.reading import CODE, Reading
 
 Read = Callable[[Directive, Reading], Block | None]
 
@@ -56,4 +56,6 @@ _FILES = {
 } | dict.fromkeys(callout.KINDS, callout)
 
 READERS: Mapping[str, Read] = {name: one.read for name, one in _FILES.items()}
-OPTIONS: Mapping[str, tuple[str, ...]] = {name: one.OPTIONS for name, one in _FILES.items()}
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    name: one.OPTIONS if name in CODE else (*one.OPTIONS, "lang") for name, one in _FILES.items()
+}

@@ -1,4 +1,4 @@
-"""`{cells}`: the entries of a small table, to be filled in; or those to be ticked that one entry feeds."""
+"""`{cells}`: the entries of a small table, to be filled in; those to be ticked that one entry feeds; or one to pick."""
 
 import re
 
@@ -8,7 +8,8 @@ from app.content.options import Options
 from app.content.points import point_of, shape_in
 from app.content.reading import Reading
 
-OPTIONS = ("forward", "of", "at", "feeds", "right", "was")
+OPTIONS = ("forward", "of", "at", "feeds", "pick", "right", "was")
+EXTREMES = ("largest", "smallest")
 ENTRY = re.compile(r"^([^\W\d]\w*)\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]$")
 
 
@@ -24,8 +25,28 @@ def read(directive: Directive, reading: Reading) -> Cells:
         of=of or "",
         at={} if "feeds" in options and "at" not in options else point_of(options, forward),
         feeds=feeds,
+        pick=_pick(options, of),
         tempting=tempting,
     )
+
+
+def _pick(options: Options, of: str | None) -> tuple[int, ...] | str | None:
+    """What is to be picked: `largest`, `smallest`, or an entry of *of* by its index."""
+    text = options.text("pick")
+    if text is None:
+        return None
+    if "feeds" in options:
+        options.wrong("pick", "disagree", "':feeds:' asks for several entries, ':pick:' for one.", "Keep one of them.")
+    match = ENTRY.match(text)
+    if text in EXTREMES or (match and match[1] == of):
+        return _index(match) if match else text
+    fix = f"Write 'largest', 'smallest', or an entry such as '{of}[0, 1]'."
+    options.wrong("pick", "wrong-type", f"{text!r} is no entry of {of!r}.", fix)
+    return None
+
+
+def _index(match: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(one) for one in match[2].split(","))
 
 
 def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, ...]] | None:
@@ -37,7 +58,7 @@ def _feeds(options: Options, forward: Forward | None) -> tuple[str, tuple[int, .
     if match is None:
         options.wrong("feeds", "wrong-type", f"':feeds:' is one entry, such as 'A[0, 1]'; it is {text!r}.")
         return None
-    name, index = match[1], tuple(int(one) for one in match[2].split(","))
+    name, index = match[1], _index(match)
     shapes = {one.name: shape_in(forward, one) for one in forward.inputs if one.real}
     if name not in shapes:
         options.wrong("feeds", "unknown-name", f"{name!r} is no input of {forward.name!r} that holds real numbers.")

@@ -1,25 +1,27 @@
-"""`{number}`: ask for one number. The answer is a sum over the numbers of `:with:`."""
+"""`{number}`: ask for one number, or for several by name. An answer is a sum over the numbers of `:with:`."""
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Number
+from app.content.blocks import Number, Numbers
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.options import Options, items_of
+from app.content.options import Options, Value, items_of
 from app.content.reading import Reading, is_variable
 
 OPTIONS = ("answer", "with", "rtol", "atol", "right", "was")
 DEFAULT_RTOL = 1e-3
 
 
-def read(directive: Directive, reading: Reading) -> Number:
+def read(directive: Directive, reading: Reading) -> Number | Numbers:
     options = reading.options(directive)
     given = _given(options)
     rtol = options.number("rtol")
     atol = options.number("atol")
-    answer = options.needed_text("answer", "1/(n-1)")
+    answers = _answers(options)
+    answer = None if answers else options.needed_text("answer", "1/(n-1)")
     inside, tempting = reading.with_tempting(directive)
     number = Number(
         **reading.asked(directive, options, inside),
@@ -29,10 +31,54 @@ def read(directive: Directive, reading: Reading) -> Number:
         atol=0.0 if atol is None else atol,
         tempting=tempting,
     )
-    value = _value(answer, given, options)
+    if answers:
+        return _numbers(number, answers, options, reading)
+    value = _value(options.entries["answer"], given, options) if answer else None
     if value is not None:
         _check_tempting(number, value, reading)
     return number
+
+
+def _answers(options: Options) -> Mapping[str, tuple[Value, object]]:
+    """The answers of several numbers, by name; nothing where there is one answer."""
+    value = options.entries.get("answer")
+    if value is None or not value.text.lstrip().startswith("{"):
+        return {}
+    return items_of(value, options.faults, "':answer:'") or {}
+
+
+def _numbers(
+    number: Number, answers: Mapping[str, tuple[Value, object]], options: Options, reading: Reading
+) -> Numbers:
+    """*number* as several, each with the tempting values that begin with its name."""
+    parts = []
+    for name, (entry, _) in answers.items():
+        value = _value(entry, number.given, options)
+        own = tuple(replace(one, value=text) for one in number.tempting if (text := _said_of(name, one.value)))
+        prompt = reading.prose.inline(name, entry.place.line)
+        part = replace(number, name=name, was=(), prompt=prompt, hints=(), answer=entry.text, tempting=own)
+        if value is not None:
+            _check_tempting(part, value, reading)
+        parts.append(part)
+    for one in number.tempting:
+        if not any(_said_of(name, one.value) for name in answers):
+            fix = f"Write '- `{next(iter(answers))} = 1/2`: what to say about it'."
+            reading.faults.add(one.place, "unknown-name", f"{one.value!r} does not say which number it is.", fix)
+    return Numbers(
+        place=number.place,
+        name=number.name,
+        was=number.was,
+        prompt=number.prompt,
+        right=number.right,
+        hints=number.hints,
+        parts=tuple(parts),
+    )
+
+
+def _said_of(name: str, tempting: str) -> str:
+    """The value in *tempting*, such as `n = 3`, where it is one of *name*."""
+    before, sign, value = tempting.partition("=")
+    return value.strip() if sign and before.strip() == name else ""
 
 
 def _given(options: Options) -> dict[str, float]:
@@ -51,12 +97,9 @@ def _given(options: Options) -> dict[str, float]:
     return given
 
 
-def _value(answer: str | None, given: Mapping[str, float], options: Options) -> float | None:
-    if answer is None:
-        return None
-    value = options.entries["answer"]
+def _value(value: Value, given: Mapping[str, float], options: Options) -> float | None:
     # As it stands in the file, so that the column is right; in quotes, their inside.
-    text = answer if value.text[:1] in ("'", '"') else value.text
+    text = value.text if value.text[:1] not in ("'", '"') else options.text("answer") or ""
     try:
         return number_of(text, given)
     except UnreadableError as error:

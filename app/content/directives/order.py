@@ -1,9 +1,12 @@
-"""`{order}`: lines out of order, those of a code box or of a solution of its own; every order that works is right."""
+"""`{order}`: lines out of order, of a code box or a solution of its own, or steps in words; all that works is right."""
 
-from app.content.blocks import Order
+import itertools
+
+from app.content.blocks import Order, Step
 from app.content.boxes import only
-from app.content.dependence import needs_of, shuffled, sources_of
+from app.content.dependence import needs_by_rank, needs_of, shuffled, sources_of
 from app.content.fences import Directive
+from app.content.items import take_steps
 from app.content.options import Options
 from app.content.programs import check_python
 from app.content.reading import Inside, Reading
@@ -16,14 +19,14 @@ def read(directive: Directive, reading: Reading) -> Order:
     options = reading.options(directive)
     inside = reading.inside(directive, ("hint", "solution"))
     forward = reading.forward(options, needed=False)
-    lines = sources_of(_source(options, inside, directive, reading))
-    needs = needs_of(lines)
+    inside, steps = _steps(options, inside, reading)
+    lines = tuple(one.html.striptags() for one in steps) or sources_of(_source(options, inside, directive, reading))
+    needs = needs_by_rank([one.rank for one in steps]) if steps else needs_of(lines)
     order = shuffled(needs, directive.argument)
     if lines and order is None:
-        message = "Every order of these lines is right."
-        reading.faults.add(
-            directive.place, "any-order", message, "Take lines of which one reads what another one writes."
-        )
+        message = f"Every order of these {'steps' if steps else 'lines'} is right."
+        fix = "Number them 1., 2., 3." if steps else "Take lines of which one reads what another one writes."
+        reading.faults.add(directive.place, "any-order", message, fix)
     if len(lines) > MOST_LINES:
         message = f"These are {len(lines)} lines; up to {MOST_LINES} can be put in order."
         reading.faults.add(directive.place, "too-long", message)
@@ -34,9 +37,24 @@ def read(directive: Directive, reading: Reading) -> Order:
         **reading.asked(directive, options, inside),
         lines=lines,
         shown=order or (),
+        steps=steps,
         of=options.text("of"),
         forward=forward.name if forward else None,
     )
+
+
+def _steps(options: Options, inside: Inside, reading: Reading) -> tuple[Inside, tuple[Step, ...]]:
+    """The prompt, and the steps of a numbered list; none where lines of code are put in order."""
+    if "of" in options or any(child.name == "solution" for child in inside.children):
+        return inside, ()
+    tokens, steps = take_steps(inside.tokens, inside.line, reading.file, reading.prose)
+    for one, other in itertools.pairwise(steps):
+        if other.rank < one.rank:
+            message = f"The steps stand in the right order here, and {other.rank} comes below {one.rank}."
+            reading.faults.add(
+                other.place, "any-order", message, "Give the same number to those that may change places."
+            )
+    return Inside(tokens, inside.line, inside.children), steps
 
 
 def _source(options: Options, inside: Inside, directive: Directive, reading: Reading) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from app.content.blocks import Axes, Choice, Number, Shape, Sheet
+from app.content.blocks import Axes, Choice, Number, Numbers, Shape, Sheet
 from app.content.directives import axes, choice, number, shape
 from app.content.fences import Directive
 from app.content.options import Value
 from app.content.reading import Reading
 
 OPTIONS = ("forward",)
-ROWS: Mapping[str, Callable[[Directive, Reading], Axes | Choice | Number | Shape]] = {
+ROWS: Mapping[str, Callable[[Directive, Reading], Axes | Choice | Number | Numbers | Shape]] = {
     "shape": shape.read,
     "number": number.read,
     "choice": choice.read,

@@ -25,6 +25,7 @@ OPTIONS = (
     "logits",
     "data",
     "reads",
+    "right",
     "was",
 )
 PARTS = ("train", "validation", "test")

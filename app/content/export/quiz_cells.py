@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Cells, Choice, Matmul, Number, Option, Order, Quiz, Shape
+from app.content.blocks import Cells, Choice, Matmul, Number, Numbers, Option, Order, Quiz, Shape
 from app.content.export.notebook import Work
 from app.content.export.source import Item, without_lists
 
 TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")
+STEP = re.compile(r"^ {0,3}\d+[.)]\s")
 TEMPTING = re.compile(r"^ {0,3}[-*+]\s+`[^`]+`:")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -23,13 +24,16 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
     elif isinstance(quiz, Order):
-        prompt, given = "\n\n".join([text, _python(quiz.lines[line] for line in quiz.shown)]), ""
-        answer = _python(quiz.lines)
+        items = without_lists(text, STEP, "ordered_list")[1] if quiz.steps else []
+        prompt = without_lists(text, STEP, "ordered_list")[0] if quiz.steps else text
+        given, prompt = "", "\n\n".join([prompt, _in_order(quiz, items, quiz.shown, "-")])
+        answer = _in_order(quiz, items, range(len(quiz.lines)), "1.")
     else:
         prompt, items = without_lists(text, TEMPTING)
         given = (" @ " if isinstance(quiz, Matmul) else ", ").join(work.answers.get(quiz.name, ()))
         given = _quoted(given)
         prompt += _point(quiz) if isinstance(quiz, Cells) else ""
+        prompt += f"\n\n{', '.join(part.name for part in quiz.parts)}" if isinstance(quiz, Numbers) else ""
         prompt += f"\n\n`{quiz.ask}`" if isinstance(quiz, Shape) and quiz.ask else ""
         answer = "\n".join(["", *(f"- {item.text}" for item in items)]) if items else ""
         answer = f"{_right(quiz, work)}\n{answer}".strip()
@@ -37,6 +41,13 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
     answer = "\n\n".join(part for part in (answer, right) if part)
     told = folded("Answer", answer) if work.solved is None or quiz.name in work.solved else ""
     return "\n\n".join(part for part in (prompt, *folded_hints(hints), own, told) if part)
+
+
+def _in_order(quiz: Order, items: Sequence[Item], order: Iterable[int], bullet: str) -> str:
+    """Its lines, or its steps as *items* of a list."""
+    if not items:
+        return _python(quiz.lines[line] for line in order)
+    return "\n".join(f"{bullet} {_hanging(items[line].text, len(bullet) + 1)}" for line in order)
 
 
 def _point(quiz: Cells) -> str:
@@ -75,8 +86,12 @@ def _lettered(items: Sequence[Item]) -> list[tuple[str, Item]]:
 
 def _option(item: Item) -> str:
     """An option's text, indented so that all of it stays in its item."""
-    first, *others = item.text.split("\n")
-    return "\n".join([first[4:], *(f"  {line}" if line.strip() else "" for line in others)])
+    return _hanging(item.text[4:], 2)
+
+
+def _hanging(text: str, indent: int) -> str:
+    first, *others = text.split("\n")
+    return "\n".join([first, *(f"{' ' * indent}{line}" if line.strip() else "" for line in others)])
 
 
 def _chosen(quiz: Choice, items: Sequence[Item]) -> str:
@@ -89,6 +104,8 @@ def _chosen(quiz: Choice, items: Sequence[Item]) -> str:
 def _right(quiz: Quiz, work: Work) -> str:
     if isinstance(quiz, Number):
         return f"**{_number(quiz)}**"
+    if isinstance(quiz, Numbers):
+        return ", ".join(f"{part.name}: **{_number(part)}**" for part in quiz.parts)
     found = work.right.get(quiz.name)
     if found:
         return f"**{found}**"

@@ -12,6 +12,9 @@ from app.content.fences import Body, Directive, File, markdown, pieces
 LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")
 
 
+BULLET = re.compile(r"^ {0,3}(?:[-*+]|\d{1,9}[.)]) *")
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One item of a list: its text without the bullet and without what is quoted below it, and the quotation."""
@@ -35,14 +38,14 @@ def cut(body: Body, file: File, known: Mapping[str, Sequence[str]]) -> list[str 
     return [part for part in (*parts, _text(lines[at:])) if part]
 
 
-def without_lists(text: str, wanted: re.Pattern[str]) -> tuple[str, list[Item]]:
+def without_lists(text: str, wanted: re.Pattern[str], kind: str = "bullet_list") -> tuple[str, list[Item]]:
     """*text* without those lists that have an item which *wanted* matches, and the items of these."""
     lines = text.split("\n")
     rest: list[str] = []
     items: list[Item] = []
     at = 0
     for block in SyntaxTreeNode(markdown().parse(text)).children:
-        inside = block.children if block.type == "bullet_list" else []
+        inside = block.children if block.type == kind else []
         if any(wanted.match(lines[_lines(item)[0]]) for item in inside):
             rest += lines[at : _lines(block)[0]]
             items += [_item(lines, item) for item in inside]
@@ -59,8 +62,9 @@ def _item(lines: Sequence[str], item: SyntaxTreeNode) -> Item:
     first, last = _lines(item)
     quotes = [_lines(one) for one in item.children if one.type == "blockquote"]
     quoted = {line - first for start, end in quotes for line in range(start, end)}
-    indent = len(lines[first]) - len(lines[first].lstrip("-*+ "))
-    dedented = [lines[first].lstrip("-*+ "), *(_dedented(line, indent) for line in lines[first + 1 : last])]
+    said = BULLET.sub("", lines[first])
+    indent = len(lines[first]) - len(said)
+    dedented = [said, *(_dedented(line, indent) for line in lines[first + 1 : last])]
     quote = [re.sub(r"^\s*> ?", "", line) for number, line in enumerate(dedented) if number in quoted]
     return Item(_text([line for number, line in enumerate(dedented) if number not in quoted]), _text(quote))
 

@@ -87,12 +87,13 @@ class SharedDescent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """What is to be trained: *steps* steps of *setup* with the gradients of *code*."""
+    """What is to be trained: *steps* steps of *setup* with the gradients of *code*; *edition* is the exercise's."""
 
     setup: Setup
     steps: int
     code: str
     forbid: tuple[str, ...] = ()
+    edition: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from functools import partial
 
-from app.content.blocks import Axes, Cells, Choice, Matmul, Number, Order, Shape
+from app.content.blocks import Axes, Cells, Choice, Matmul, Number, Numbers, Order, Shape
 from app.grading.quiz.feedback import Mark, marked
 from app.grading.quiz.mark_axes import mark_axes
 from app.grading.quiz.mark_cells import mark_cells
 from app.grading.quiz.mark_choice import mark_choice
 from app.grading.quiz.mark_matmul import mark_matmul
-from app.grading.quiz.mark_number import mark_number
+from app.grading.quiz.mark_number import mark_number, mark_numbers
 from app.grading.quiz.mark_order import mark_order
 from app.grading.quiz.mark_shape import mark_shape
 
@@ -18,6 +18,7 @@ __all__ = ["mark"]
 MARKS: Mapping[type, Mark] = {
     Shape: mark_shape,
     Number: mark_number,
+    Numbers: mark_numbers,
     Choice: mark_choice,
     Axes: mark_axes,
     Matmul: mark_matmul,

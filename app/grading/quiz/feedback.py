@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Cells, Forward, Order, Quiz
+from app.content.blocks import Cells, Forward, Numbers, Order, Quiz
 from app.content.sentences import sentence
 from app.grading.forward.facts import Shape
 
@@ -27,10 +27,10 @@ class Feedback:
 
 
 NOT_YET = "Not yet."
-THAT_IS_IT, THAT_HOLDS = USUAL = "That is the number.", "That holds."
+THAT_IS_IT, THOSE_ARE, THAT_HOLDS = USUAL = "That is the number.", "Those are the numbers.", "That holds."
 """Said to a right answer for want of anything to say."""
-LONGEST_ANSWER = 120
-IN_PLACE = (Order, Cells)
+LONGEST_ANSWER, LONGEST_VALUE = 120, 24
+IN_PLACE = (Order, Cells, Numbers)
 """Kinds of quiz in whose answers a value is known by its place, so that an empty one counts."""
 
 Shapes = Mapping[str, Shape]
@@ -50,7 +50,9 @@ def marked(
     """
     values = [answer] if isinstance(answer, str) else list(answer)
     values = [value.strip() for value in values if value.strip() or isinstance(quiz, IN_PLACE)]
-    if sum(len(value) for value in values) > LONGEST_ANSWER:
+    # Where each value has a field of its own, there may be many, and each is read alone.
+    lengths = [len(value) for value in values] or [0]
+    if sum(lengths) > LONGEST_ANSWER and (max(lengths) > LONGEST_VALUE or not isinstance(quiz, IN_PLACE)):
         return Feedback(correct=None, message=Markup("That is too long to be read as an answer."))
     feedback = marks[type(quiz)](quiz, values, shapes, forward)
     if not (feedback.correct and quiz.right):

@@ -1,4 +1,4 @@
-"""Cells: the entries of a small table, by number, or those that change when one entry of an input does.
+"""Cells: the entries of a small table, by number; those that change when one entry of an input does; or one of them.
 
 What is right follows from the program, which is walked and not run.
 """
@@ -12,8 +12,8 @@ from app.content.blocks import Cells, Forward, Number
 from app.content.sizes import written
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
-from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, right, underivable, unread, wrong
-from app.grading.quiz.mark_number import mark_number
+from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, right, underivable, unread, wrong
+from app.grading.quiz.mark_number import answered_each
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import values_of, walked
 
@@ -26,16 +26,19 @@ def mark_cells(quiz: Cells, values: Sequence[str], _shapes: Shapes, forward: For
     if answer is None:
         return underivable(quiz.of)
     names = names_of(quiz, answer.shape)
+    if quiz.pick is not None:
+        return _picked(quiz, values, answer, names)
     return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, _listed(values), answer, names)
 
 
 def answer_of(quiz: Cells, forward: Forward | None) -> Array | None:
-    """The entries of the table, or for each of them whether it is fed; None where the program cannot be walked."""
+    """The entries of the table, or for each of them whether it is right; None where the program cannot be walked."""
     if forward is None:
         return None
     try:
         found = _fed(quiz, forward, *quiz.feeds) if quiz.feeds else _entries(quiz, forward)
-    except (UntracedError, KeyError):
+        found = found if quiz.pick is None else _meant(quiz.pick, found)
+    except (UntracedError, KeyError, IndexError, ValueError):
         return None
     return found if 0 < found.size <= MOST else None
 
@@ -50,12 +53,46 @@ def names_of(quiz: Cells, shape: Sequence[int]) -> list[str]:
 def right_values(quiz: Cells, answer: Array) -> list[str]:
     """The right answer as it comes from the page."""
     flat = answer.ravel().tolist()
+    if quiz.pick is not None:
+        return [str(flat.index(True))]
     return [str(at) for at, fed in enumerate(flat) if fed] if quiz.feeds else [f"{one:.6g}" for one in flat]
 
 
 def _entries(quiz: Cells, forward: Forward) -> Array:
     walk = walked(forward, quiz.at)
     return walk.values[quiz.of] if quiz.of in walk.values else walk.gradients[quiz.of.removeprefix("d")]
+
+
+def _meant(pick: tuple[int, ...] | str, entries: Array) -> Array:
+    """For each of *entries*, whether it is the one to *pick*; of equal ones, each is."""
+    if isinstance(pick, str):
+        return np.asarray(np.isclose(entries, entries.max() if pick == "largest" else entries.min()))
+    found = np.zeros(entries.shape, dtype=bool)
+    found[pick] = True
+    return found if np.count_nonzero(found) == 1 else np.zeros(entries.shape, dtype=bool)
+
+
+def _picked(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
+    chosen = [at for at in map(_as_index, values) if at is not None and at < len(names)]
+    if not chosen:
+        return unread(f"{NOT_YET} Choose one of the entries.")
+    if len(chosen) > 1:
+        return unread(f"{NOT_YET} Only one entry is asked for.")
+    name = names[chosen[0]]
+    if answer.ravel()[chosen[0]]:
+        return right(THAT_HOLDS, name)
+    for one in quiz.tempting:
+        if _squeezed(one.value) == _squeezed(name):
+            return wrong(one.html, name)
+    return wrong(f"{NOT_YET} It is not `{name}`.", name)
+
+
+def _as_index(value: str) -> int | None:
+    return int(value) if value.isdecimal() and len(value) < 4 else None
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _fed(quiz: Cells, forward: Forward, name: str, index: tuple[int, ...]) -> Array:
@@ -73,13 +110,13 @@ def _listed(values: Sequence[str]) -> Sequence[str]:
 
 def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
     texts = [*values, *[""] * len(names)][: len(names)]
-    empty = texts.count("")
-    if empty:
-        return unread(f"{NOT_YET} {counted(empty, 'cell is', 'cells are')} still empty.")
-    found = [_number(quiz, float(entry), text) for entry, text in zip(answer.ravel(), texts, strict=True)]
-    for name, one in zip(names, found, strict=True):
-        if one.correct is None:
-            return unread(f"`{name}`: {one.message.striptags()}")
+    asked = [
+        Number(place=quiz.place, name=name, answer=repr(float(entry)), atol=1e-6)
+        for name, entry in zip(names, answer.ravel(), strict=True)
+    ]
+    found = answered_each(asked, texts, "cell", "cells")
+    if isinstance(found, Feedback):
+        return found
     if all(one.correct for one in found):
         return right(f"That is `{quiz.of}`, entry by entry.")
     for tempting in quiz.tempting:
@@ -89,10 +126,6 @@ def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[s
     off = [name for name, one in zip(names, found, strict=True) if not one.correct]
     told = f"{len(names) - len(off)} of {len(names)} are right."
     return wrong(f"{NOT_YET} {told} Look at `{off[0]}` first.")
-
-
-def _number(quiz: Cells, entry: float, text: str) -> Feedback:
-    return mark_number(Number(place=quiz.place, name=quiz.name, answer=repr(entry), atol=1e-6), [text], {}, None)
 
 
 def _agree(text: str, entry: str) -> bool:

@@ -9,10 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from app.content.arithmetic import UnreadableError, number_of
-from app.content.blocks import Forward, Number, Tempting
+from app.content.blocks import Forward, Number, Numbers, Tempting
 from app.content.sizes import BRACKETS
-from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, Feedback, Shapes, right, unread, wrong
+from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, THOSE_ARE, Feedback, Shapes, counted, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
@@ -55,6 +57,32 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
     if any(_counts(reading, -answer, quiz) for reading in readings):
         return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
     return wrong(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
+
+
+def mark_numbers(quiz: Numbers, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
+    """Each of several numbers on its own; the first that is not right is told why."""
+    texts = [*values, *[""] * len(quiz.parts)][: len(quiz.parts)]
+    found = answered_each(quiz.parts, texts, "number", "numbers")
+    if isinstance(found, Feedback):
+        return found
+    off = [(part, one) for part, one in zip(quiz.parts, found, strict=True) if not one.correct]
+    if not off:
+        return right(THOSE_ARE)
+    part, first = off[0]
+    told = Markup("<p>{} of {} are right. {}:</p>").format(len(found) - len(off), len(found), part.prompt)
+    return wrong(Markup(" ").join((told, first.message)))
+
+
+def answered_each(parts: Sequence[Number], texts: Sequence[str], thing: str, things: str) -> list[Feedback] | Feedback:
+    """The reply to each of *texts*; one reply to all where some are empty, or one cannot be read."""
+    empty = sum(not text.strip() for text in texts)
+    if empty:
+        return unread(f"{NOT_YET} {counted(empty, f'{thing} is', f'{things} are')} still empty.")
+    found = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
+    for part, one in zip(parts, found, strict=True):
+        if one.correct is None:
+            return unread(f"`{part.name}`: {one.message.striptags()}")
+    return found
 
 
 def _several(text: str, quiz: Number) -> Feedback | None:

@@ -1,28 +1,43 @@
-"""Orders: each line has a number on the page and a place. Right is every order in which lines read what is finished."""
+"""Orders: each line has a number on the page and a place. Right is every order in which lines read what is finished.
+
+Steps in words stand as their author numbered them; those of one number may change places.
+"""
 
 from collections.abc import Sequence
 
-from app.content.blocks import Forward, Order
-from app.content.dependence import Need, first_unready, needs_of, read_line
-from app.grading.quiz.feedback import NOT_YET, Feedback, Shapes, counted, listed, right, unread, wrong
+from markupsafe import Markup
+
+from app.content.blocks import Forward, Order, Step
+from app.content.dependence import Need, first_unready, needs_by_rank, needs_of, read_line
+from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, listed, right, unread, wrong
 
 
 def mark_order(quiz: Order, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     places = places_in(quiz, values)
     missing = len(quiz.lines) - len(places)
+    thing = "step" if quiz.steps else "line"
     if missing:
-        return unread(f"{NOT_YET} {counted(missing, 'line has', 'lines have')} no place yet.")
+        return unread(f"{NOT_YET} {counted(missing, f'{thing} has', f'{thing}s have')} no place yet.")
     same = sorted({place for place in places.values() if list(places.values()).count(place) > 1})
     if same:
-        return unread(f"{NOT_YET} More than one line has the place {listed([str(one) for one in same])}.")
+        return unread(f"{NOT_YET} More than one {thing} has the place {listed([str(one) for one in same])}.")
     order = sorted(places, key=places.__getitem__)
-    needs = needs_of(quiz.lines)
-    found = first_unready(order, needs)
+    found = first_unready(order, needs_in(quiz))
     if found is not None:
         line, needed = found
-        return wrong(f"{NOT_YET} Line {order.index(line) + 1} comes too early. {_why(quiz, order, line, needed)}")
+        told = f"{NOT_YET} {thing.capitalize()} {order.index(line) + 1} comes too early."
+        return _early(quiz.steps[line], told) if quiz.steps else wrong(f"{told} {_why(quiz, order, line, needed)}")
     others = "" if order == sorted(order) else " It is not the only order, and as good as any other."
-    return right(f"Everything is finished when it is read.{others}")
+    return right(f"{THAT_HOLDS if quiz.steps else 'Everything is finished when it is read.'}{others}")
+
+
+def needs_in(quiz: Order) -> Sequence[Sequence[Need]]:
+    """For each line or step: what has to come before it."""
+    return needs_by_rank([one.rank for one in quiz.steps]) if quiz.steps else needs_of(quiz.lines)
+
+
+def _early(step: Step, told: str) -> Feedback:
+    return wrong(Markup(" ").join((Markup("<p>{}</p>").format(told), step.said)) if step.said else told)
 
 
 def places_in(quiz: Order, values: Sequence[str]) -> dict[int, int]:

@@ -49,7 +49,7 @@ def _axes(axes: list[int]) -> str:
 
 
 def _cells(quiz: Cells, entries: Array) -> str:
-    if not quiz.feeds:
+    if not quiz.feeds and quiz.pick is None:
         return f"`{entries.round(4).tolist()}`"
     return listed(
         [f"`{name}`" for name, fed in zip(names_of(quiz, entries.shape), entries.ravel(), strict=True) if fed]

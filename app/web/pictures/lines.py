@@ -1,7 +1,7 @@
-"""`lines`: up to four rows of positive numbers against one, both axes by powers of ten."""
+"""`lines`: up to four rows of numbers against one, both axes by powers of ten, or with even steps."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -20,16 +20,12 @@ def lines(scene: Scene) -> Markup:
     if not isinstance(x, list) or not isinstance(drawn, dict):
         raise TypeError("lines wants x and lines")
     rows = {str(name): [float(one) for one in row] for name, row in drawn.items()}
-    across = _Axis(x, LEFT, WIDTH - RIGHT)
-    up = _Axis([one for row in rows.values() for one in row], HEIGHT - BOTTOM, TOP, whole=True)
-    parts = [
-        tag("path", d=f"M{LEFT:g} {up.at(10.0**power):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid")
-        for power in up.ticks
-    ]
-    parts += [
-        text(LEFT - 8, up.at(10.0**power) + 4, _power(power), class_="figure-tick", anchor="end") for power in up.ticks
-    ]
-    parts += [text(across.at(10.0**power), HEIGHT - 10, _power(power), class_="figure-tick") for power in across.ticks]
+    scale = _Even if scene.given.get("plain") else _Powers
+    across = scale(x, LEFT, WIDTH - RIGHT)
+    up = scale([one for row in rows.values() for one in row], HEIGHT - BOTTOM, TOP, whole=True)
+    parts = [tag("path", d=f"M{LEFT:g} {up.at(at):.1f}H{WIDTH - RIGHT:g}", class_="curve-grid") for at, _ in up.ticks]
+    parts += [text(LEFT - 8, up.at(at) + 4, said, class_="figure-tick", anchor="end") for at, said in up.ticks]
+    parts += [text(across.at(at), HEIGHT - 10, said, class_="figure-tick") for at, said in across.ticks]
     for number, row in enumerate(rows.values(), start=1):
         places = [(across.at(float(at)), up.at(one)) for at, one in zip(x, row, strict=True)]
         joined = "L".join(f"{at:.1f} {height:.1f}" for at, height in places)
@@ -49,7 +45,33 @@ def lines(scene: Scene) -> Markup:
     return picture(WIDTH, HEIGHT, summary, parts) + legend + behind
 
 
-class _Axis:
+class _Even:
+    """Numbers to places with even steps; *whole* ends on a step, else the axis runs as the values do."""
+
+    def __init__(self, values: Sequence[float], start: float, end: float, *, whole: bool = False) -> None:
+        low, high = min(values), max(values)
+        wide = (high - low) or abs(high) or 1.0
+        step = next(one for one in _steps(wide) if wide / one < MOST_TICKS - 1)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        self.first, self.last = (first * step, last * step) if whole else (values[0], values[-1])
+        if not whole and self.first == self.last:
+            self.first, self.last = low, high
+        self.start, self.end = start, end
+        inside = [at * step for at in range(first, last + 1) if whole or low <= at * step <= high]
+        self.ticks = [(at, f"{at:.4g}".replace("-", "−")) for at in inside]
+
+    def at(self, value: float) -> float:
+        part = (value - self.first) / ((self.last - self.first) or 1.0)
+        return self.start + (self.end - self.start) * part
+
+
+def _steps(wide: float) -> Iterator[float]:
+    """1, 2, 5, 10, … from well below *wide*."""
+    power = math.floor(math.log10(wide)) - 2
+    return (factor * 10.0**at for at in range(power, power + 5) for factor in (1, 2, 5))
+
+
+class _Powers:
     """Numbers to places, by their logarithm."""
 
     def __init__(self, values: Sequence[float], start: float, end: float, *, whole: bool = False) -> None:
@@ -58,7 +80,8 @@ class _Axis:
         self.last: float = math.ceil(max(logs)) if whole else logs[-1]
         self.start, self.end = start, end
         low, high = sorted((math.ceil(min(self.first, self.last)), math.floor(max(self.first, self.last))))
-        self.ticks = range(low, high + 1, max(1, math.ceil((high - low + 1) / MOST_TICKS)))
+        powers = range(low, high + 1, max(1, math.ceil((high - low + 1) / MOST_TICKS)))
+        self.ticks = [(10.0**power, _power(power)) for power in powers]
 
     def at(self, value: float) -> float:
         part = (math.log10(value) - self.first) / ((self.last - self.first) or 1.0)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from app.content.blocks import Axes, Cells, Forward, Matmul, Order, Quiz
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.programs import statement_of
@@ -18,10 +20,11 @@ PRODUCT_FIELDS = ("left", "left_transposed", "right", "right_transposed")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """An entry that is asked: its name, such as `dA[0, 1]`, and its place in the answer."""
+    """An entry that is asked: its name, such as `dA[0, 1]`, its place in the answer, and what stands in it."""
 
     number: int
     name: str
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class LineToPlace:
     number: int
     source: str
     place: str
+    html: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,9 @@ def _grid(quiz: Cells, forward: Forward | None) -> tuple[tuple[Cell, ...], ...]:
     entries = answer_of(quiz, forward)
     if entries is None:
         return ()
-    found = [Cell(number, name) for number, name in enumerate(names_of(quiz, entries.shape))]
+    names = names_of(quiz, entries.shape)
+    given = np.asarray(quiz.at[quiz.of]).ravel().tolist() if quiz.of in quiz.at else [""] * len(names)
+    found = [Cell(number, name, str(one)) for number, (name, one) in enumerate(zip(names, given, strict=True))]
     width = entries.shape[-1] if entries.shape else 1
     return tuple(tuple(found[start : start + width]) for start in range(0, len(found), width))
 
@@ -81,7 +87,8 @@ def lines_to_place(quiz: Order, given: Sequence[str]) -> tuple[LineToPlace, ...]
     places = places_in(quiz, given) if given else {}
     shown = list(enumerate(quiz.shown, start=1))
     rows = sorted(shown, key=lambda row: places.get(row[1], len(shown) + 1))
-    return tuple(LineToPlace(number, quiz.lines[line], str(places.get(line, ""))) for number, line in rows)
+    said: list[str] = [one.html for one in quiz.steps] or [""] * len(quiz.lines)
+    return tuple(LineToPlace(at, quiz.lines[line], str(places.get(line, "")), said[line]) for at, line in rows)
 
 
 def product_of(given: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from app.store.tables import Attempt
 from app.web.driven_run import Order
 from app.web.json_columns import decoded_snapshot
 from app.web.site import Site
-from app.web.views.exercise_view import HintsView, hints_view
+from app.web.views.exercise_view import HintsView, edition_in, hints_view
 from app.web.views.names_view import known_names
 from app.web.views.run_view import RunView, Trained
 
@@ -52,6 +52,7 @@ class TrainView:
         kept: The last run that went to its end, with right gradients if there was one; None where it is *run*.
         trained_with: Which attempt the run is of.
         refused: Why nothing began.
+        changed: It was solved in another edition than the present one.
     """
 
     train: Train
@@ -68,6 +69,7 @@ class TrainView:
     solved: bool
     hints: HintsView
     refused: str = ""
+    changed: bool = False
 
     @property
     def name(self) -> str:
@@ -121,6 +123,7 @@ async def train_view(
         solved=passed or train.name in state.solved,
         hints=hints_view(train, state, url),
         refused=refused,
+        changed=state.changed(train.name, edition_in(site.kept, lesson, train)),
     )
 
 
@@ -154,6 +157,7 @@ async def order_of(
             steps=preset.steps,
             code="\n".join([*codes, picked.text]),
             forbid=tuple(dict.fromkeys(rule for box in chain for rule in box.forbid)),
+            edition=edition_in(site.kept, lesson, train),
         ),
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Axes, Cells, Choice, Forward, Lesson, Matmul, Number, Order, Quiz, Shape
+from app.content.blocks import Axes, Cells, Choice, Forward, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape
 from app.content.parse import parse_lesson
 from app.grading.quiz import mark
 from app.grading.quiz.feedback import LONGEST_ANSWER, Feedback
@@ -481,6 +481,60 @@ def test_a_square_product_that_only_fits_is_told_so(answer):
     assert "The shape fits, but" in feedback.message
 
 
+@pytest.mark.parametrize(
+    ("quiz", "answer", "correct", "said"),
+    [
+        ("moments", ["2.5", "9/4"], True, "Those are the numbers."),
+        ("moments", ["(a+b)/2", "2.25"], True, "Those are the numbers."),
+        ("moments", ["2.5", ""], None, "1 number is still empty."),
+        ("moments", ["", "2.25"], None, "1 number is still empty."),
+        ("moments", [], None, "2 numbers are still empty."),
+        ("moments", ["2.5", "-9/4"], False, "1 of 2 are right."),
+        ("moments", ["5", "1"], False, "That is their sum."),
+        ("moments", ["2.5", "two"], None, "cannot be read as a number"),
+        ("largest-share", ["3"], True, "That holds."),
+        ("largest-share", ["1"], False, "That is as small as its neighbour."),
+        ("largest-share", ["2"], False, "It is not <code>dA[1, 0]</code>."),
+        ("largest-share", ["2", "3"], None, "Only one entry is asked for."),
+        ("largest-share", ["7"], None, "Choose one of the entries."),
+        ("this-entry", ["2"], True, "That holds."),
+        ("this-entry", ["0"], False, "It is not <code>A[0, 0]</code>."),
+    ],
+)
+def test_several_numbers_and_an_entry_are_judged_each_by_itself(quiz, answer, correct, said):
+    feedback = answered(quiz, answer)
+
+    assert feedback.correct is correct
+    assert said in feedback.message
+
+
+@pytest.mark.parametrize(
+    ("order", "correct", "said"),
+    [
+        ([0, 1, 2, 3, 4], True, "That holds."),
+        ([0, 1, 3, 2, 4], True, "as good as any other"),
+        ([1, 0, 2, 3, 4], False, "Step 1 comes too early.</p> <p>Forward reads the batch.</p>"),
+        ([0, 1, 2, 4, 3], False, "Step 4 comes too early."),
+    ],
+)
+def test_steps_in_words_are_right_as_they_are_numbered(order, correct, said):
+    quiz = LESSON.exercise("step-by-step")
+    assert isinstance(quiz, Order)
+
+    feedback = mark(quiz, as_values(quiz, order), {})
+
+    assert feedback.correct is correct
+    assert said in feedback.message
+
+
+def test_an_order_of_many_lines_is_not_too_long_to_be_read():
+    quiz = Order(
+        place=Place("a.md", 1), name="q", lines=tuple(f"a{at} = 1" for at in range(40)), shown=tuple(range(40))
+    )
+
+    assert mark(quiz, as_values(quiz, range(40)), {}).correct is True
+
+
 ANSWERS = st.text(max_size=40) | st.text(alphabet="0123456789()[],.?xT@dWXYb -+*/eE×−'\"", max_size=40)
 
 
@@ -515,6 +569,8 @@ def right_answer(quiz: Quiz, shapes: dict[str, tuple[int, ...]], forward: Forwar
         return mark(quiz, str(tuple(expected(quiz, shapes) or ())), shapes, forward)
     if isinstance(quiz, Number):
         return mark(quiz, quiz.answer, shapes, forward)
+    if isinstance(quiz, Numbers):
+        return mark(quiz, [part.answer for part in quiz.parts], shapes, forward)
     if isinstance(quiz, Choice):
         return mark(quiz, [str(number) for number, one in enumerate(quiz.options) if one.right], shapes, forward)
     if isinstance(quiz, Matmul):

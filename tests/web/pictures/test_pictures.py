@@ -118,6 +118,17 @@ def test_lines_are_drawn_by_powers_of_ten_and_told_in_a_table() -> None:
     assert heights == sorted(heights), "smaller numbers stand lower"
 
 
+def test_plain_lines_have_even_axes_on_which_nothing_and_less_has_a_place() -> None:
+    html = picture("lines", {"plain": True, "x": [-2, 0, 2], "lines": {"square": [4, 0, 4], "cube": [-8, 0, 8]}})
+
+    places = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="2.5" class="dot series-1"', html)
+    (left, high), (middle, low), (right, _) = [(float(at), float(height)) for at, height in places]
+    assert middle == pytest.approx((left + right) / 2, abs=0.1)
+    assert high < low, "larger numbers stand higher"
+    assert "−5" in words(html)
+    assert "10⁰" not in words(html)
+
+
 def test_softmax_does_not_overflow() -> None:
     assert softmax([1000, 1001, 1002]) == pytest.approx([0.090, 0.245, 0.665], abs=5e-4)
 

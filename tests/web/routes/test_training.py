@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
 from app.engine.train.trainer import Trainer
 from app.grading.judge.verdict import NameVerdict, Verdict
+from app.store import progress
 from app.store.database import now
 from app.store.progress import LessonState
+from app.store.tables import Progress
 from app.store.trainings import FORGOTTEN, SILENCE
 from app.web.application import create_app
 from app.web.middleware.visitor import Allowance
@@ -22,6 +25,7 @@ from app.web.views import training_view
 from app.web.views.training_view import train_view
 from tests.engine.train.load import COURSE, SOLUTION
 from tests.grading.boxes.load import OpenJail
+from tests.waiting import until
 from tests.web.conftest import BROWSER
 
 ALONE = True
@@ -142,6 +146,38 @@ def test_a_run_that_ended_after_the_state_was_read_counts_as_solved_at_once(clie
     view = client.portal.call(train_view, site, lesson, lesson.exercise("run"), LessonState(), 1)
 
     assert view.solved
+
+
+def test_a_run_that_has_changed_since_it_was_solved_says_so(client, app):
+    site, lesson = app.state.site, app.state.site.course.lesson("names")
+    train = lesson.exercise("run")
+
+    async def seen(train):
+        async with site.database.read() as db:
+            state = await progress.lesson_state(db, 1, lesson.name, train.name)
+        return train.name in state.solved, (await train_view(site, lesson, train, state, 1)).changed
+
+    check(client, SOLUTION)
+    start(client)
+    until(lambda: client.portal.call(seen, train)[0])
+
+    assert client.portal.call(seen, train) == (True, False)
+    assert client.portal.call(seen, replace(train, presets=train.presets[:1])) == (True, True)
+
+
+def test_what_the_author_says_to_a_right_run_stands_below_it(client, app):
+    check(client, SOLUTION)
+    lesson = app.state.site.course.lesson("names")
+    train = replace(lesson.exercise("run"), right=Markup("Now sample."))
+
+    def shown(solved):
+        state = LessonState(progress={"run": Progress(exercise="run", hints=0, solved_at=now() if solved else None)})
+        return app.state.site.pages.text(
+            "_train_panel.html", view=client.portal.call(train_view, app.state.site, lesson, train, state, 1)
+        )
+
+    assert "Now sample." not in shown(False)
+    assert "Now sample." in shown(True)
 
 
 def test_the_script_gets_the_panel_with_a_stop_and_a_stream(client, grader):
