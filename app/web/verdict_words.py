@@ -61,6 +61,11 @@ class Row:
         return self.verdict.verdict in RIGHT
 
     @property
+    def told(self) -> bool:
+        """There is more to say of it than that it is right."""
+        return self.right and bool(self.verdict.note or self.verdict.message)
+
+    @property
     def fault(self) -> bool:
         """It is at fault itself: its line is marked, and what is said of it stands open."""
         return self.verdict.verdict in FAULTS

@@ -8,6 +8,7 @@ import "./stale.js";
 import "./focus.js";
 import "./frames.js";
 import "./pickers.js";
+import "./next.js";
 import "./dialog.js";
 import "./train.js";
 import "./board.js";

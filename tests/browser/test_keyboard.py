@@ -38,6 +38,25 @@ def test_a_whole_lesson_can_be_taken_with_the_keyboard_alone(page: Page) -> None
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
 
 
+def test_the_key_that_checked_goes_on_until_something_else_stands_there(page: Page) -> None:
+    quiz, below = LESSON.exercises[0], LESSON.exercises[1]
+    page.goto(ADDRESS)
+    answer_by_keyboard(page, quiz, right_answer(LESSON, quiz))
+    expect_feedback(page, quiz, "true")
+    field = page.locator(f"#{quiz.name} input[name=answer]")
+    field.focus()
+
+    page.keyboard.type(" ")
+    onward = page.locator(f"#{quiz.name} [data-next]")
+    expect(onward).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(onward).to_be_visible()
+    expect(field).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(page.locator(f"#{below.name} input[name=answer]")).to_be_focused()
+
+
 def test_shift_enter_runs_without_a_verdict(page: Page) -> None:
     page.goto(f"{ADDRESS}#{BOX.name}")
     write_by_keyboard(page, BOX, BOX.solution.source)

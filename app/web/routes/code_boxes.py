@@ -22,7 +22,7 @@ from app.store.board import heard
 from app.store.drafts import Saved
 from app.store.progress import LessonState
 from app.web.json_columns import encoded
-from app.web.middleware.visitor import NotNowError, while_wanted
+from app.web.middleware.visitor import NotNowError, Visitor, while_wanted
 from app.web.render import back_to, wants_fragment
 from app.web.site import LessonProgress, Site, TheExercise, TheLesson, TheSite, TheVisitor
 from app.web.verdict_words import VerdictView, nudge_announcement, run_announcement
@@ -30,12 +30,15 @@ from app.web.views.due_view import closed_until
 from app.web.views.exercise_view import (
     ENTRY_CHARACTERS,
     CodeView,
+    SolutionView,
     code_view,
     edition_in,
+    exam_of,
     field_of,
     number_word,
     starter_of,
 )
+from app.web.views.lamps import Gradient, gradients_of
 from app.web.views.text_history import HistoryView, history_view
 
 router = APIRouter(prefix="/code/{name}")
@@ -123,6 +126,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         saved = await box.save(db, learner)
         saved.draft.run = None
         stored = await progress.stored_verdict(db, key)
+    lamps: tuple[Gradient, ...] = ()
     asked = site.checks.check(learner, box.lesson, box.exercise, box.code, stored=stored)
     try:
         answer = await while_wanted(request, asked)
@@ -137,6 +141,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names, edition)
             if box.lesson.drawn:
                 await site.practice.catch_up(db, learner)
+            lamps = await _lamps(db, box, learner)
         if await progress.in_class(db, learner):
             await site.bus.tell(db, heard(*box.names))
     if not wants_fragment(request):
@@ -145,7 +150,10 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
-    return _shown(box, "_checked.html", view, view.checked.announcement, saved=saved, done=done)
+    beside = await _beside(visitor, box, view) if answer.verdict.passed else None
+    return _shown(
+        box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
+    )
 
 
 @router.post("/run")
@@ -262,8 +270,7 @@ async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Re
 async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Show the author's code where the box's policy allows it and no class keeps it closed, beside one's own."""
     learner = await visitor.begin()
-    in_class = visitor.known is not None and visitor.known.in_class
-    until = await closed_until(box.site, visitor, box.lesson, box.exercise.name) if in_class else ""
+    until = await _closed_until(visitor, box)
     async with box.site.database.write() as db:
         await box.save(db, learner)
         view = await box.view(db, learner)
@@ -276,6 +283,30 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
         return box.back()
     said = view.solution.closed or "The solution is open."
     return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
+
+
+async def _closed_until(visitor: Visitor, box: Box) -> str:
+    in_class = visitor.known is not None and visitor.known.in_class
+    return await closed_until(box.site, visitor, box.lesson, box.exercise.name) if in_class else ""
+
+
+async def _beside(visitor: Visitor, box: Box, view: CodeView) -> SolutionView | None:
+    """The author's code to stand beside what has just passed; nothing where it is the same, or stays closed."""
+    solution = view.solution
+    alike = box.code.strip() in (code.strip() for code in solution.codes)
+    if alike or solution.closed or await _closed_until(visitor, box):
+        return None
+    return replace(solution, shown=True, own=box.code)
+
+
+async def _lamps(db: AsyncSession, box: Box, learner: int) -> tuple[Gradient, ...]:
+    """The lamps of the unit as they are lit now; none where it ends in no exam."""
+    unit = None if box.lesson.drawn else box.site.unit_of(box.lesson)
+    exam = exam_of(box.site.kept, unit) if unit else None
+    if unit is None or exam is None:
+        return ()
+    await db.flush()
+    return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
 
 
 async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later: NotNowError) -> Response:
@@ -309,6 +340,8 @@ def _shown(
     saved: Saved | None = None,
     done: LessonProgress | None = None,
     emptied: str = "",
+    lamps: tuple[Gradient, ...] = (),
+    beside: SolutionView | None = None,
 ) -> Response:
     if saved is not None and saved.conflict:
         announcement = f"{announcement} {CONFLICT}"
@@ -322,4 +355,6 @@ def _shown(
         readiness=box.site.grader.readiness,
         ask="",
         emptied=emptied,
+        lamps=lamps,
+        beside=beside,
     )

@@ -13,7 +13,8 @@ from app.store import progress, trainings
 from app.store.tables import TrainingRun
 from app.web.json_columns import decoded_snapshot, decoded_verdict
 from app.web.site import Site, TheSite, TheVisitor
-from app.web.views.lamps import Gradient, exam_in, gradients_of
+from app.web.views.exercise_view import exam_in
+from app.web.views.lamps import Gradient, gradients_of
 from app.web.views.run_view import Trained
 from app.web.views.standing import Solved, solved_by, sum_of, unit_view
 

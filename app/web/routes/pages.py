@@ -19,7 +19,8 @@ from app.web.middleware.visitor import NotNowError, Visitor
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
-from app.web.views.lamps import exam_in, lamps_of
+from app.web.views.exercise_view import exam_of
+from app.web.views.lamps import gradients_of
 from app.web.views.lesson_view import items_of, reveal_view
 from app.web.views.standing import builds_on, solved_by
 
@@ -72,14 +73,15 @@ async def lesson(
     before, _ = site.neighbours(lesson)
     learner = await visitor.learner() if saving else None
     unit = site.unit_of(lesson)
-    solved = await solved_by(site, learner if lesson.requires or exam_in(unit.lessons) else None)
+    exam = exam_of(site.kept, unit)
+    solved = await solved_by(site, learner if lesson.requires or exam else None)
     return site.pages.page(
         request,
         "lesson.html",
         lesson=lesson,
         faults=site.faults,
         unit=unit,
-        lamps=lamps_of(unit, solved),
+        lamps=gradients_of(unit, exam, solved) if exam else (),
         items=await items_of(site, lesson, state, learner),
         requires=builds_on(site, lesson, solved),
         progress=site.progress(lesson, state.solved),

@@ -18,6 +18,7 @@ from app.content.blocks import (
     Matmul,
     Order,
     Quiz,
+    Unit,
 )
 from app.content.code_exercises import below
 from app.content.editions import edition_of
@@ -382,6 +383,18 @@ def _lines(kept: Kept, bug: Bug, named: int | None) -> tuple[LineView, ...]:
 def is_exam(exercise: Exercise) -> bool:
     """Whether passing *exercise* gives a badge: a large box of gradients without a hint."""
     return isinstance(exercise, Grad) and not exercise.hints and len(exercise.require) >= EXAM_NAMES
+
+
+def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
+    """The box that asks for the most gradients without a hint."""
+    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
+    return max(exams, key=lambda exam: len(exam[1].require), default=None)
+
+
+def exam_of(kept: Kept, unit: Unit) -> Grad | None:
+    """The exam that *unit* ends in, looked for once."""
+    found = kept.of(unit, {}, lambda: exam_in(unit.lessons), "exam")
+    return found[1] if found else None
 
 
 def hints_view(exercise: Exercise, state: LessonState, url: str) -> HintsView:

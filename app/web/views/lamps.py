@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from app.content.blocks import Grad, Lesson, Unit
-from app.web.views.exercise_view import is_exam
+from app.content.blocks import Grad, Unit
 from app.web.views.standing import Solved
 
 
@@ -17,12 +16,6 @@ class Gradient:
     url: str
 
 
-def exam_in(lessons: Collection[Lesson]) -> tuple[Lesson, Grad] | None:
-    """The box that asks for the most gradients without a hint."""
-    exams = [(lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, Grad) and is_exam(one)]
-    return max(exams, key=lambda exam: len(exam[1].require), default=None)
-
-
 def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] = ()) -> tuple[Gradient, ...]:
     """The gradients of *exam*; one is done that is among those *right*, or that a solved box of *unit* asks for."""
     done = set(right)
@@ -32,9 +25,3 @@ def gradients_of(unit: Unit, exam: Grad, solved: Solved, right: Collection[str] 
             done |= set(box.require) if box.name in solved.get(lesson.name, ()) else set()
             first = dict.fromkeys(box.require, f"{lesson.address}#{box.name}") | first
     return tuple(Gradient(name, name in done, first[name]) for name in exam.require)
-
-
-def lamps_of(unit: Unit, solved: Solved) -> tuple[Gradient, ...]:
-    """The lamps of the exam that *unit* ends in; none where it has no exam."""
-    found = exam_in(unit.lessons)
-    return gradients_of(unit, found[1], solved) if found else ()

@@ -1,3 +1,4 @@
+import re
 import sqlite3
 from pathlib import Path
 
@@ -34,6 +35,40 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert '<th scope="col">yours − reference</th>' in text
     assert "all 2 rows and all 3 columns. The strongest colours stand for ±0.73." in text
     assert "<html" not in text
+
+
+PASSED = Verdict(
+    outcome="graded",
+    passed=True,
+    names=tuple(NameVerdict(name=name, verdict="right") for name in ("dX", "dW", "db")),
+    hidden_sizes=2,
+)
+
+
+def test_a_right_text_is_shown_beside_the_solution_unless_it_is_the_same(client: TestClient, grader) -> None:
+    grader.outcome = PASSED
+
+    own = send(client, "check", "dX = (W @ dY.T).T  # mine\n").text
+
+    beside = own.partition('id="linear-backward-solution" hx-swap-oob="true"')[2].partition("</div>")[0]
+    assert "X.T @ dY" not in re.sub("<[^>]+>", "", beside.partition("Yours")[2])
+    assert "X.T @ dY" in re.sub("<[^>]+>", "", beside)
+    assert "# mine" in beside.partition("Yours")[2]
+    assert 'id="linear-backward-solution" hx' not in send(client, "check", RIGHT).text
+    assert 'id="linear-backward-solution" hx' not in send(client, "run", "dX = 1").text
+
+
+def test_what_is_right_offers_the_way_on_once_and_folds_its_rows(client: TestClient, grader) -> None:
+    grader.outcome = PASSED
+
+    right, again = send(client, "check", RIGHT).text, client.get(LESSON).text
+
+    assert right.count('data-next href="#linear-backward-next"') == 1
+    assert '<details class="rest"><summary>All of them, one by one' in right
+    assert 'id="linear-backward-next"' in again
+    assert "data-next" not in again, "a page that is opened again has no row of buttons"
+    grader.outcome = None
+    assert "data-next" not in send(client, "check", WRONG).text
 
 
 def test_every_independent_fault_has_its_line_and_what_follows_has_none(client: TestClient, grader) -> None:

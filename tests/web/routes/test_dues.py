@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course
 from app.content.course import read_course
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store.database import now
 from app.store.tables import Class
@@ -103,6 +104,19 @@ def test_a_solution_stays_closed_until_its_date_for_the_learners_of_the_class(ro
         assert "Algebra keeps this solution closed until Fri 1 Mar 2199, 13:00." in answer.text
     assert "dX = 1" in bob.get("/lessons/linear").text
     assert client.post(f"{BOX}/solution", data=form).status_code == 200
+
+
+def test_what_has_passed_brings_no_solution_along_that_a_class_keeps_closed(
+    room, group, member, client, grader
+) -> None:
+    room.assign(group, "linear-layer", solutions_at=DUE)
+    grader.outcome = Verdict(outcome="graded", passed=True, names=(NameVerdict(name="dX", verdict="right"),))
+    form, htmx = {"code": "dX = 1  # mine", "revision": "0"}, {"hx-request": "true"}
+
+    kept, open_to_all = (one.post(f"{BOX}/check", data=form, headers=htmx).text for one in (member("Bob"), client))
+
+    assert 'id="linear-backward-solution" hx-swap-oob' not in kept
+    assert 'id="linear-backward-solution" hx-swap-oob' in open_to_all
 
 
 def test_a_date_that_is_past_keeps_no_solution_closed(room, group, member) -> None:

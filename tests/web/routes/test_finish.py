@@ -261,6 +261,22 @@ def test_every_lesson_of_the_unit_with_the_exam_shows_its_lamps(client: TestClie
     assert "Right so far: 1 of the 26 gradients" in lamps
 
 
+def test_a_check_that_passes_lights_the_lamp_on_the_page(client: TestClient) -> None:
+    box = next(one for lesson in COURSE.lessons for one in lesson.exercises if one.name == "dprobs")
+    assert isinstance(box, Grad)
+
+    answer = client.post(
+        "/lessons/from-the-loss-to-the-logits/code/dprobs/check",
+        data={"code": box.solution.source, "revision": 0},
+        headers={"hx-request": "true"},
+    ).text
+
+    lamps = answer.partition('id="lamps"')[2].partition("</nav>")[0]
+    assert 'hx-swap-oob="true"' in lamps
+    assert LAMP.format("true", "/lessons/from-the-loss-to-the-logits#dprobs", "dprobs") in lamps
+    assert lamps.count('data-done="true"') == 1
+
+
 def test_a_round_of_the_exam_lights_all_of_its_lamps(client: TestClient, write) -> None:
     solve(write, ("first-layer-and-exam", "exam-middle"))
 
