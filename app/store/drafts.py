@@ -20,10 +20,19 @@ Reason = Literal["reset", "restore", "other-tab", "sign-in"]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a save did. *conflict*: another tab had saved something else since; its text was kept aside."""
+    """What a save did.
+
+    Args:
+        other: Another tab or device had saved something else since, and its text is now this one of the stored texts,
+            counted from 1; 0 where nothing was in the way.
+    """
 
     draft: Draft
-    conflict: bool = False
+    other: int = 0
+
+    @property
+    def conflict(self) -> bool:
+        return self.other > 0
 
 
 async def draft_of(db: AsyncSession, learner: int, lesson: str, exercise: str) -> Draft | None:
@@ -47,11 +56,12 @@ async def save_draft(
         return Saved(draft)
     if draft.text == text:
         return Saved(draft)
-    conflict = base is not None and base != draft.revision
-    if conflict:
+    other = 0
+    if base is not None and base != draft.revision and draft.text.strip():
         await keep(db, draft, "other-tab")
+        other = len(await marks_of(db, learner, lesson, exercise))
     _write(draft, text)
-    return Saved(draft, conflict)
+    return Saved(draft, other)
 
 
 async def replace_draft(db: AsyncSession, draft: Draft, text: str, reason: Reason) -> None:

@@ -1,6 +1,8 @@
 // Never lose text: one second after the last key, and when the page is left, every code box is saved.
 // Until the server has it, the text also lies in this browser. A save carries the revision it started from,
-// so that two tabs never overwrite each other: the server keeps both texts and says so.
+// so that two tabs never overwrite each other: the server keeps both texts, and asks which one is wanted.
+import { say } from "./code.js";
+
 const PAUSE = 1000;
 const AGAIN = 15_000;
 
@@ -12,7 +14,8 @@ class Draft {
     this.form = form;
     this.textarea = form.querySelector("textarea[name=code]");
     this.url = form.dataset.draft;
-    this.key = `draft:${this.url}`;
+    // One copy for each page that is open: two of them must not write over each other here either.
+    this.key = `draft:${this.url}#${crypto.getRandomValues(new Uint32Array(1))[0]}`;
     this.saved = this.textarea.value;
     this.savedLine = this.line;
     this.busy = Promise.resolve();
@@ -46,6 +49,7 @@ class Draft {
   }
 
   typed() {
+    this.at = Date.now();
     this.keep();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), PAUSE);
@@ -53,37 +57,60 @@ class Draft {
 
   keep() {
     try {
-      const copy = { text: this.textarea.value, line: this.line, revision: this.revision.value, sending: this.sending };
+      const copy = { text: this.textarea.value, line: this.line, revision: this.revision.value, sending: this.sending, at: this.at };
       localStorage.setItem(this.key, JSON.stringify(copy));
     } catch {
       // Storage may be full or forbidden: the server still gets every draft.
     }
   }
 
-  forget() {
+  forget(key = this.key) {
     try {
-      localStorage.removeItem(this.key);
+      localStorage.removeItem(key);
     } catch {
       // As above.
     }
   }
 
-  /** A copy that the server never got is newer than what it sent: it goes back into the box. */
-  recover() {
-    let copy = null;
+  /** What lies on this device of this box, by key, oldest first. */
+  copies() {
     try {
-      copy = JSON.parse(localStorage.getItem(this.key));
+      return Object.entries(localStorage)
+        .filter(([key]) => key.split("#")[0] === `draft:${this.url}`)
+        .map(([key, value]) => [key, parsed(value)])
+        .sort(([, one], [, other]) => (one?.at ?? 0) - (other?.at ?? 0));
     } catch {
-      // A broken copy is no copy.
+      return [];
     }
-    const same = copy?.text === this.textarea.value && (copy.line ?? "") === this.line;
-    if (!copy || same) return this.forget();
+  }
+
+  /** Copies that the server never got are newer than what it sent: the last goes back into the box, all into the history. */
+  recover() {
+    const left = this.copies().filter(([key, copy]) => {
+      const same = !copy || (copy.text === this.saved && (copy.line ?? "") === this.savedLine);
+      if (same) this.forget(key);
+      return !same;
+    });
+    const [newest, copy] = left.pop() ?? [];
+    for (const [key, older] of left) this.busy = this.busy.then(() => this.hand(key, older));
+    if (!copy) return;
+    this.at = copy.at;
     this.put(copy.text);
     if (copy.line && this.form.elements.line) this.form.elements.line.value = copy.line;
     // The revision it started from goes along: if another tab has saved since, the server keeps both texts.
     // A save that was on its way when the page closed is not another tab.
     if (copy.sending !== this.saved) this.revision.value = copy.revision;
+    this.forget(newest);
+    this.keep();
     this.save();
+  }
+
+  /** An older copy is handed to the server, which keeps it beside the one that stands in the box. */
+  async hand(key, { text, line, revision }) {
+    const body = this.body(text, line);
+    body.set("revision", revision);
+    const response = await fetch(this.url, { method: "POST", body, headers: { Accept: "application/json" } }).catch(() => null);
+    if (response?.ok) this.forget(key);
   }
 
   put(text) {
@@ -117,12 +144,21 @@ class Draft {
     }
   }
 
-  confirm(text, line, { revision, saved, message }) {
+  confirm(text, line, { revision, saved, other, message }) {
     this.revision.value = revision;
     this.saved = text;
     this.savedLine = line;
     if (!this.dirty) this.forget();
-    this.say(message || `Saved ${clock.format(new Date(saved))}`, message ? "conflict" : "saved");
+    this.say(`Saved ${clock.format(new Date(saved))}`, "saved");
+    if (other) this.ask(other, message);
+  }
+
+  /** Which of two texts is wanted: the one in the box, or number *other* of the stored ones? */
+  ask(other, message) {
+    const both = this.form.querySelector(`#${CSS.escape(this.form.id.replace(/-form$/, "-both"))}`);
+    both.querySelectorAll("button").forEach((button) => (button.value = other));
+    both.hidden = false;
+    say(this.form, message);
   }
 
   /** After a check or a run the server has the text that went with it, and the page its revision. */
@@ -138,6 +174,15 @@ class Draft {
     this.sending = this.textarea.value;
     this.keep();
     fetch(this.url, { method: "POST", body: this.body(this.sending, this.line), keepalive: true }).catch(() => {});
+  }
+}
+
+/** A broken copy is no copy. */
+function parsed(value) {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
   }
 }
 
@@ -158,6 +203,15 @@ document.addEventListener("input", (event) => draftOf(event.target.form)?.typed(
 document.addEventListener("visibilitychange", () => document.hidden && all().forEach((draft) => draft.save({ leaving: true })));
 addEventListener("pagehide", () => all().forEach((draft) => draft.leave()));
 addEventListener("online", () => all().forEach((draft) => draft.save()));
+
+document.addEventListener("click", (event) => {
+  const keeps = event.target.closest("[data-keeps]");
+  if (!keeps) return;
+  event.preventDefault();
+  const { form } = keeps.parentElement.querySelector("button");
+  keeps.parentElement.hidden = true;
+  form.querySelector("[data-action=check]").focus();
+});
 
 // A check waits for a save that is on its way, and starts from the revision that this save made.
 document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {

@@ -61,9 +61,43 @@ def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:
     expect(first.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
     write(second, BOX, "dW = 'second'")
 
-    expect(second.locator(f"#{BOX.name}-saved")).to_contain_text("kept under History")
+    asked = second.locator(f"#{BOX.name}-both")
+    expect(asked).to_contain_text("both are kept")
+    expect(section(second, BOX).locator("[role=status]")).to_contain_text("both are kept")
+    asked.get_by_role("button", name="Compare").click()
+    expect(section(second, BOX).locator(".past del")).to_contain_text("first")
+    expect(section(second, BOX).locator(".past ins")).to_contain_text("second")
+    assert violations(second, f"#{BOX.name}") == []
+    asked.get_by_role("button", name="Take the other").click()
+    expect(second.locator(f"#{BOX.name}-code")).to_have_value("dW = 'first'")
+    expect(asked).to_be_hidden()
     second.locator(f"#{BOX.name}-history-button").click()
-    expect(section(second, BOX).locator(".past pre")).to_contain_text("first")
+    expect(section(second, BOX).locator(".past pre")).to_contain_text("second")
+
+
+def test_two_tabs_without_a_network_lose_neither_text(context: BrowserContext) -> None:
+    tabs = [context.new_page(), context.new_page()]
+    for tab in tabs:
+        tab.goto(ADDRESS)
+        editor(tab, BOX)
+    context.set_offline(True)
+    for name, tab in zip(("first", "second"), tabs, strict=True):
+        write(tab, BOX, f"dW = '{name}'")
+        expect(tab.locator(f"#{BOX.name}-saved")).to_have_text("Kept on this device")
+    for tab in reversed(tabs):  # what a page sends when it is closed may yet come through
+        tab.close()
+    context.set_offline(False)
+    page = context.new_page()
+    page.goto(ADDRESS)
+
+    expect(page.locator(f"#{BOX.name}-both")).to_contain_text("both are kept")
+    expect(page.locator(f"#{BOX.name}-code")).to_have_value("dW = 'second'")
+    page.locator(f"#{BOX.name}-both").get_by_role("button", name="Compare").click()
+    expect(section(page, BOX).locator(".past del")).to_contain_text("first")
+    page.locator(f"#{BOX.name}-both").get_by_role("link", name="Keep mine").click()
+    expect(page.locator(f"#{BOX.name}-both")).to_be_hidden()
+    expect(page.locator(f"#{BOX.name}-check")).to_be_focused()
+    assert page.evaluate("Object.keys(localStorage)") == []
 
 
 def test_a_check_right_after_typing_is_no_conflict(page: Page) -> None:

@@ -33,7 +33,7 @@ async def test_on_conflict_both_texts_are_kept(database: Database, me: int) -> N
         saved = await drafts.save_draft(db, me, *BOX, "from the other tab", base=1)
         kept = await drafts.kept_texts(db, me, *BOX)
 
-    assert saved.conflict
+    assert (saved.conflict, saved.other) == (True, 1)
     assert saved.draft.text == "from the other tab"
     assert [(row.text, row.reason) for row in kept] == [("from one tab", "other-tab")]
 

@@ -39,11 +39,11 @@ from app.web.views.exercise_view import (
     starter_of,
 )
 from app.web.views.lamps import Gradient, gradients_of
-from app.web.views.text_history import HistoryView, history_view
+from app.web.views.text_history import Against, HistoryView, history_view
 
 router = APIRouter(prefix="/code/{name}")
 
-CONFLICT = "Another tab had changed this box. Its text is kept under History."
+CONFLICT = "Another tab or device had changed this box meanwhile. Yours stands here; both are kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,10 @@ class Box:
         site, lesson, box = self.site, self.lesson, self.exercise
         return code_view(site.kept, lesson, box, state, site.scope(lesson, box), site.shapes.known(lesson, box))
 
-    def back(self, query: str = "") -> Response:
+    def back(self, query: str = "", saved: Saved | None = None) -> Response:
+        """To the page; *saved* over the text of another tab, it asks which one is wanted."""
+        if saved is not None and saved.conflict:
+            query = f"?ask={self.exercise.name}&other={saved.other}"
         return back_to(f"{self.lesson.address}{query}", self.exercise.name)
 
 
@@ -145,7 +148,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         if await progress.in_class(db, learner):
             await site.bus.tell(db, heard(*box.names))
     if not wants_fragment(request):
-        return box.back()
+        return box.back(saved=saved)
     state = LessonState(progress=rows, tries={box.exercise.name: tries}, drafts={box.exercise.name: saved.draft})
     view = box.view_of(state)
     assert view.checked is not None, "an attempt was recorded"
@@ -172,7 +175,7 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
             shown.run = encoded(result)
         view = await box.view(db, learner)
     if not wants_fragment(request):
-        return box.back()
+        return box.back(saved=saved)
     return _shown(box, "_checked.html", view, run_announcement(result), saved=saved)
 
 
@@ -202,7 +205,7 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
     answer = {
         "revision": saved.draft.revision,
         "saved": saved.draft.saved_at.isoformat(),
-        "conflict": saved.conflict,
+        "other": saved.other,
         "message": CONFLICT if saved.conflict else "",
     }
     return JSONResponse(answer, headers={"cache-control": "no-store"})
@@ -243,27 +246,35 @@ async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annota
 
 @router.get("/history")
 async def history(
-    request: Request, visitor: TheVisitor, site: TheSite, lesson: TheLesson, exercise: TheCodeBox, at: int | None = None
+    request: Request,
+    visitor: TheVisitor,
+    site: TheSite,
+    lesson: TheLesson,
+    exercise: TheCodeBox,
+    at: int | None = None,
+    against: Against = "",
 ) -> Response:
     """One stored text: as a fragment for the box, or as a page of its own."""
     learner = await visitor.learner()
     async with site.database.read() as db:
-        view = await history_view(db, learner, lesson, exercise, at)
+        view = await history_view(db, learner, lesson, exercise, at, against)
     if wants_fragment(request):
         return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
     return site.pages.page(request, "history.html", history=view, lesson=lesson)
 
 
 @router.post("/history")
-async def open_history(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
-    """Save, then step back through the stored texts."""
+async def open_history(
+    request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int | None, Form()] = None, against: Against = ""
+) -> Response:
+    """Save, then step back through the stored texts, from number *at* or the newest."""
     learner = await visitor.begin()
     async with box.site.database.write() as db:
         await box.save(db, learner)
-        view = await history_view(db, learner, box.lesson, box.exercise)
+        view = await history_view(db, learner, box.lesson, box.exercise, at, against)
     if wants_fragment(request):
         return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
-    return back_to(f"{view.url}/history")
+    return back_to(f"{view.url}/history?at={view.at}&against={against}" if against else f"{view.url}/history")
 
 
 @router.post("/solution")
@@ -349,7 +360,7 @@ def _shown(
         template,
         view=view,
         announcement=announcement,
-        conflict=CONFLICT if saved is not None and saved.conflict else "",
+        other=saved.other if saved is not None else 0,
         progress=done,
         lesson=box.lesson,
         readiness=box.site.grader.readiness,

@@ -56,10 +56,12 @@ async def lesson(
     visitor: TheVisitor,
     lesson: TheLesson,
     ask: str = "",
+    other: int = 0,
     emptied: str = "",
     joined: str = "",
 ) -> Response:
-    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset.
+    """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset. With the
+    number of an *other* stored text, what is asked is which of the two is wanted.
 
     Who has just *joined* a class is told how to keep what they do.
     """
@@ -87,6 +89,7 @@ async def lesson(
         progress=site.progress(lesson, state.solved),
         before=before,
         ask=ask,
+        other=other,
         joined=bool(joined) and visitor.known is not None and not visitor.known.account,
         due=await due_notes(site, visitor, lesson) if _in_class(visitor) and saving else (),
         emptied=emptied,

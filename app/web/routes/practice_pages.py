@@ -95,7 +95,13 @@ async def assigned(request: Request, site: TheSite, visitor: TheVisitor, key: st
 
 @router.get("/{item}")
 async def item(
-    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, ask: str = "", emptied: str = ""
+    request: Request,
+    site: TheSite,
+    visitor: TheVisitor,
+    lesson: TheLesson,
+    ask: str = "",
+    other: int = 0,
+    emptied: str = "",
 ) -> Response:
     """One item, as a lesson with one exercise."""
     learner = await visitor.learner()
@@ -111,6 +117,7 @@ async def item(
         progress=site.progress(lesson, state.solved),
         where=where(standing),
         ask=ask,
+        other=other,
         emptied=emptied,
         readiness=site.grader.readiness,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),

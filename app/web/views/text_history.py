@@ -1,6 +1,10 @@
-"""Stepping through the texts of a code box: every check, and every text that was replaced without one."""
+"""Stepping through the texts of a code box: every check, and every text that was replaced without one.
+
+Each is shown as it is, or as what changed: since the one before it, or from it to what stands in the box now.
+"""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,18 +13,30 @@ from app.store.drafts import Mark, draft_of, marks_of, past
 from app.store.tables import Draft
 from app.web.json_columns import decoded_verdict
 from app.web.verdict_words import VerdictView
+from app.web.views.exercise_view import starter_of
+from app.web.views.text_changes import Change, changes
 
 REASONS = {
     "reset": "Before a reset",
     "restore": "Before an earlier text was restored",
-    "other-tab": "Written in another tab",
+    "other-tab": "Written in another tab or on another device",
     "sign-in": "Written before signing in",
 }
+Against = Literal["", "before", "box"]
+WAYS: tuple[tuple[Against, str], ...] = (
+    ("", "The text"),
+    ("before", "Changes since the one before"),
+    ("box", "Changes from it to the box"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryView:
-    """One stored text of *count*; *at* counts from 1, 0 where there is none yet. *draft* stands in the box now."""
+    """One stored text of *count*; *at* counts from 1, 0 where there is none yet. *draft* stands in the box now.
+
+    Args:
+        against: What it is compared with; *lines* are then what changed, none where they are the same.
+    """
 
     exercise: CodeBox
     url: str
@@ -32,6 +48,10 @@ class HistoryView:
     draft: Draft | None
     checked: VerdictView | None
     reason: str
+    against: Against = ""
+    lines: tuple[Change, ...] = ()
+
+    ways = WAYS
 
     @property
     def name(self) -> str:
@@ -39,7 +59,12 @@ class HistoryView:
 
 
 async def history_view(
-    db: AsyncSession, learner: int | None, lesson: Lesson, exercise: CodeBox, at: int | None = None
+    db: AsyncSession,
+    learner: int | None,
+    lesson: Lesson,
+    exercise: CodeBox,
+    at: int | None = None,
+    against: Against = "",
 ) -> HistoryView:
     """The text number *at*, the newest where that is None or out of range."""
     marks = [] if learner is None else await marks_of(db, learner, lesson.name, exercise.name)
@@ -48,6 +73,14 @@ async def history_view(
     found = await past(db, mark) if mark else None
     verdict = decoded_verdict(found.verdict) if found else None
     back = lesson.address
+    draft = await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None
+    text, in_box = found.text if found else "", draft.text if draft else starter_of(exercise, "")
+    lines: tuple[Change, ...] = ()
+    if against == "box":
+        lines = changes(text, in_box)
+    elif against == "before":
+        earlier = (await past(db, marks[position - 2])).text if position > 1 else starter_of(exercise, "")
+        lines = changes(earlier, text)
     return HistoryView(
         exercise=exercise,
         url=f"{back}/code/{exercise.name}",
@@ -55,8 +88,10 @@ async def history_view(
         at=position,
         count=len(marks),
         mark=mark,
-        text=found.text if found else "",
-        draft=await draft_of(db, learner, lesson.name, exercise.name) if learner is not None else None,
+        text=text,
+        draft=draft,
         checked=VerdictView(verdict) if verdict else None,
         reason=REASONS.get(found.reason or "", "") if found else "",
+        against=against,
+        lines=lines,
     )

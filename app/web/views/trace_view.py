@@ -7,8 +7,6 @@ with the texts of others: right lines are short, and equal by nature.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from difflib import unified_diff
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -21,20 +19,11 @@ from app.web.verdict_words import Mark
 from app.web.views.board_view import Place
 from app.web.views.exercise_view import starter_of
 from app.web.views.faults import answer_words, fault_of
+from app.web.views.text_changes import Change, changes
 
-MOST_LINES = 400
-"""Of a text that is compared with the one before: to find what changed takes the square of them."""
 AFTER_SOLUTION = "Solved after opening the solution."
 AT_ONCE = "The whole text arrived at once; no earlier draft was saved."
 SOLUTION = "The solution was opened."
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a difference; `…` stands for those between that did not change."""
-
-    kind: Literal["same", "new", "gone", "gap"]
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +38,7 @@ class Step:
     mark: Mark
     said: Markup
     code: str | None = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -112,9 +101,9 @@ def _step(
     right = attempt.correct is True
     fault = None if right else fault_of(place.exercise, attempt.code, Said(attempt.text, attempt.verdict))
     said = fault.said if fault else Markup("Right.")
-    lines: tuple[Line, ...] = ()
+    lines: tuple[Change, ...] = ()
     if isinstance(place.exercise, CodeBox):
-        lines = difference(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
+        lines = changes(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
     elif right and (given := decoded_answer(attempt.text)) is not None:
         said = Markup("Right: ") + answer_words(place.exercise, given)
     return Step(
@@ -138,17 +127,6 @@ def _notes(attempt: Attempt, earlier: Attempt | None, standing: Standing | None)
     after_solution = standing.solution_at is not None and standing.solution_at <= attempt.created_at
     notes = [AFTER_SOLUTION] if after_solution and first_right else []
     return [*notes, AT_ONCE] if earlier is None and attempt.revision == 1 else notes
-
-
-def difference(before: str, after: str) -> tuple[Line, ...]:
-    """What changed between two texts, with one line around it; the second one alone where they are too long."""
-    old, new = before.splitlines(), after.splitlines()
-    if max(len(old), len(new)) > MOST_LINES:
-        return tuple(Line("same", one) for one in new)
-    kinds: dict[str, Literal["same", "new", "gone", "gap"]] = {" ": "same", "+": "new", "-": "gone", "@": "gap"}
-    changed = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    lines = [Line(kinds[one[0]], "…" if one[0] == "@" else one[1:]) for one in changed]
-    return tuple(lines[1:])
 
 
 def between(time: timedelta) -> str:

@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from app.store import board, progress
 from app.store.tables import Attempt
-from app.web.views.trace_view import MOST_LINES, between, difference
+from app.web.views.text_changes import MOST_LINES, changes
+from app.web.views.trace_view import between
 from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
 from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, wrong
@@ -190,18 +191,18 @@ def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(g
 def test_a_text_too_long_to_compare_is_shown_as_it_is():
     long = "\n".join(str(number) for number in range(MOST_LINES + 1))
 
-    assert {one.kind for one in difference(long, long + "\nx")} == {"same"}
+    assert {one.kind for one in changes(long, long + "\nx")} == {"same"}
 
 
 def test_a_difference_keeps_one_line_around_a_change():
     before, after = "a\nb\nc\nd\ne\nf\ng", "a\nb\nc\nX\ne\nf\nY"
 
-    found = [(one.kind, one.text) for one in difference(before, after)]
+    found = [(one.kind, one.text) for one in changes(before, after)]
 
     assert found == [
         ("same", "c"), ("gone", "d"), ("new", "X"), ("same", "e"), ("same", "f"), ("gone", "g"), ("new", "Y")
     ]  # fmt: skip
-    assert difference("same", "same") == ()
+    assert changes("same", "same") == ()
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ def test_a_draft_is_saved_and_restored_and_is_no_attempt(client: TestClient, pag
     answer = send(client, "draft", "dX = 1").json()
 
     assert answer["revision"] == 1
-    assert not answer["conflict"]
+    assert not answer["other"]
     assert answer["saved"].endswith("+00:00")
     found = page(client.get(LESSON).text)
     assert found.raw("linear-backward-code").strip() == "dX = 1"
@@ -247,20 +247,64 @@ def test_two_tabs_keep_both_texts(client: TestClient) -> None:
     send(client, "draft", "first tab", 1)
     answer = send(client, "draft", "second tab", 1).json()
 
-    assert answer["conflict"]
-    assert "History" in answer["message"]
+    assert answer["other"] == 1
+    assert "both are kept" in answer["message"]
     past = client.get(f"{BOX}/history").text
     assert "first tab" in past
-    assert "Written in another tab" in past
+    assert "Written in another tab or on another device" in past
 
 
-def test_a_check_from_an_outdated_tab_says_so_and_keeps_both(client: TestClient, page) -> None:
+@pytest.mark.parametrize("action", ["check", "run"])
+@pytest.mark.parametrize("htmx", [True, False])
+def test_whoever_writes_over_another_tab_is_asked_which_text_they_want(
+    client: TestClient, page, action: str, htmx: bool
+) -> None:
     send(client, "draft", "first tab")
     send(client, "draft", "first tab, later", 1)
-    text = send(client, "check", WRONG, 1).text
+    asked = page(send(client, action, WRONG, 1, htmx=htmx).text)
 
-    assert "Another tab" in page(text).text("linear-backward-notice")
-    assert "first tab, later" in client.get(f"{BOX}/history?at=1").text
+    assert "hidden" not in asked.attributes["linear-backward-both"]
+    taken = asked.attributes["linear-backward-other"]["value"]
+    text = send(client, "restore", WRONG, 3, htmx=htmx, at=taken).text
+    assert page(text).raw("linear-backward-code").strip() == "first tab, later"
+    assert "hidden" in page(text).attributes["linear-backward-both"]
+    assert "X = W @ dY" in client.get(f"{BOX}/history").text
+
+
+def test_nobody_is_asked_where_nothing_was_in_the_way(client: TestClient, page) -> None:
+    send(client, "draft", "mine")
+    send(client, "draft", "", 1)
+    asked = [page(send(client, "check", "mine, later", revision).text) for revision in (1, 3)]
+
+    assert all("hidden" in one.attributes["linear-backward-both"] for one in asked)
+
+
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_text_of_the_history_is_compared_with_the_one_before_and_with_the_box(client: TestClient, htmx: bool) -> None:
+    for revision, code in enumerate(("a = 1\nb = 2", "a = 1\nb = 3")):
+        send(client, "check", code, revision)
+    send(client, "draft", "a = 1\nb = 3\nc = <4>", 2)
+
+    def shown(query: str) -> list[str]:
+        text = client.get(f"{BOX}/history?{query}", headers=HTMX if htmx else {}).text
+        return re.findall("<(?:ins|del)>(.*?)</(?:ins|del)>", text)
+
+    assert shown("at=2") == []
+    assert shown("at=2&against=before") == ["− b = 2", "+ b = 3"]
+    assert shown("at=2&against=box") == ["+ c = &lt;4&gt;"]
+    assert "− dX = ____" in shown("at=1&against=before")
+
+
+def test_a_comparison_goes_on_while_texts_are_stepped_through_and_says_where_nothing_changed(
+    client: TestClient,
+) -> None:
+    for revision, code in enumerate(("a = 1", "a = 2")):
+        send(client, "check", code, revision)
+
+    text = client.get(f"{BOX}/history?at=2&against=box", headers=HTMX).text
+
+    assert "They are the same." in text
+    assert f"{BOX}/history?at=1&amp;against=box" in text
 
 
 def test_reset_asks_first(client: TestClient, page) -> None:
