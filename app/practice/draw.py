@@ -15,7 +15,7 @@ from app.practice.item import Item
 from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE, Operation
 from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of, whole
 
-VERSION = 1
+VERSION = 2
 DIMS: Mapping[str, int] = {"N": 5, "D": 4, "H": 3, "K": 6, "T": 2}
 LENGTHS: Mapping[int, tuple[int, int]] = {1: (2, 3), 2: (3, 5), 3: (6, 8)}
 """By level: how many lines the walk makes."""
@@ -29,6 +29,14 @@ JOINS = frozenset({"add", "mul"})
 TYING = frozenset({"gate", "index"})
 """Families that make entries equal: of two winners torch takes halves, and a rule with `==` the whole of each."""
 SUMS = frozenset({"add", "sub"})
+PRODUCTS = frozenset({"mul", "div"})
+TAKEN_BACK: Mapping[str, frozenset[str]] = {
+    "add": frozenset({"sub"}),
+    "sub": SUMS,
+    "mul": frozenset({"div"}),
+    "div": PRODUCTS,
+}
+"""By operation: what it may undo, where one of its two tensors was made from the other."""
 NAMES: Mapping[str, str] = {"": "WUVBCPQ", "vector": "bcgsw", "mask": "MR", "ints": "ij", "line": "hzuvaemqrpfkw"}
 
 
@@ -64,7 +72,7 @@ class Draft:
         text = f"[{', '.join(shape)}]"
         drawn = kind if kind not in {"", "mask"} else ""
         self.inputs.append(f"{name}: {_quoted(text, drawn)}")
-        flags = frozenset({"positive", "tame"} if kind == "positive" else {"signed", "wide", "tame"})
+        flags = frozenset({"positive", "tame", "free"} if kind == "positive" else {"signed", "wide", "tame", "free"})
         self.tensors[name] = Tensor(shape, flags, graded=kind in {"", "positive"})
         self.indexed += kind.startswith("ints")
         return name
@@ -78,8 +86,7 @@ class Draft:
             if step.name == a and b in step.operands
         ]
         return any(
-            step.operation.family == "gate" or (operation == "sub" and step.operation.known_as in SUMS)
-            for step in makers
+            step.operation.family == "gate" or step.operation.known_as in TAKEN_BACK[operation] for step in makers
         )
 
     def free(self, pool: str) -> str:
@@ -239,6 +246,13 @@ def _apply(
 
 def _flags(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     """What is known of the numbers of a result."""
+    own = _numbers(operation, flags) - {"free"}
+    # A sum moves with that of its terms which is free; the other one's gradient still says nothing.
+    kept = operation.gives == "=" or operation.known_as in SUMS or operation.family == "layout"
+    return own | {"free"} if not operation.settles and (not kept or all("free" in one for one in flags)) else own
+
+
+def _numbers(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset[str]:
     if operation.gives == "=":
         return flags[operation.walk] - ({"wide"} if operation.reduces else set())
     if operation.other:

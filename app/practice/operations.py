@@ -25,11 +25,13 @@ class Operation:
         words: What further words of the rule stand for, in torch.
         walk: The operand that the program comes from; with *other* the second one comes from there as well.
         needs, gives: Of numbers: `positive`, `signed`, `wide` (of both signs, and beyond one half), `tame` (of moderate
-            size); `=` gives on what came in.
+            size), `free`; `=` gives on what came in.
         points: How hard it is.
         level: The first level that draws it, *weight* times as often as others.
         slips: Rows of the diagnosis that an edit of its line can show.
         undoes: The operation that it takes back, so that one never follows the other.
+        settles: Whether its slices end up with the same sum, length or the like whatever comes in: what asks for that
+            next (it needs a tensor that is `free`) would have no gradient, or a term of it that is zero by nature.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Operation:
     weight: int = 1
     slips: str = ""
     undoes: str = ""
+    settles: bool = False
 
     @property
     def known_as(self) -> str:
@@ -212,11 +215,11 @@ TABLE: tuple[Operation, ...] = (
     ),
     Operation(
         name="sum", family="reduction", points=2, level=2, forward="{0}.sum({axis}, keepdim=True)", gives="=",
-        shapes=REDUCED, principle="Each entry that was summed gets what arrives at the sum.",
+        shapes=REDUCED, needs="free", principle="Each entry that was summed gets what arrives at the sum.",
     ),
     Operation(
         name="mean", family="reduction", points=3, level=2, forward="{0}.mean({axis}, keepdim=True)", gives="=",
-        shapes=REDUCED, slips="factor",
+        shapes=REDUCED, needs="free", slips="factor",
         principle="Each entry that was averaged gets what arrives at the average, divided by how many there were.",
     ),
     Operation(
@@ -226,34 +229,36 @@ TABLE: tuple[Operation, ...] = (
     ),
     Operation(
         name="softmax", family="softmax", points=5, level=3, weight=2, forward="torch.softmax({0}, {axis})",
-        shapes=("a b -> a b @1",), needs="tame", gives="positive tame",
+        shapes=("a b -> a b @1",), needs="tame free", settles=True, gives="positive tame",
         slips="average-missing diagonal weights-missing outer-factor-missing mean-for-sum term-sign",
         principle="Raising one score lowers the other shares: take the weighted average away, then weigh.",
     ),
     Operation(
         name="log-softmax", family="softmax", points=5, level=3, forward="torch.log_softmax({0}, {axis})",
-        rule="log_softmax", shapes=("a b -> a b @1",), gives="tame", slips="row-sum-missing mean-for-sum term-sign",
+        rule="log_softmax", shapes=("a b -> a b @1",), gives="tame", needs="free", settles=True,
+        slips="row-sum-missing mean-for-sum term-sign",
         principle="What arrives in a row is summed, and each entry gives up its probability's part of it.",
     ),
     Operation(
         name="logsumexp", family="softmax", points=3, level=2, forward="{0}.logsumexp({axis}, keepdim=True)",
-        shapes=REDUCED, gives="tame", slips="softmax-axis unnormalised",
+        shapes=REDUCED, needs="free", gives="tame", slips="softmax-axis unnormalised",
         principle="A soft maximum shares what arrives out by probability.",
     ),
     Operation(
         name="layer-norm", family="norm", points=8, level=3, forward="F.layer_norm({0}, ({b},))", rule="layer_norm",
         words={"u": "{y}", "w": "1", "r": "({0}.var(1, correction=0, keepdim=True) + 1e-05) ** -0.5"},
-        shapes=("a b -> a b @1",), gives="signed tame", slips="term-missing:mean term-missing:variance",
+        shapes=("a b -> a b @1",), gives="signed tame", needs="free", settles=True,
+        slips="term-missing:mean term-missing:variance",
         principle="An entry also moves the mean and the variance of its slice: both send back a share of their own.",
     ),
     Operation(
         name="norm", family="norm", points=3, level=2, forward="(({0} ** 2).sum({axis}, keepdim=True) + 0.1) ** 0.5",
-        back=("g * x / y",), shapes=REDUCED, gives="positive",
+        back=("g * x / y",), shapes=REDUCED, needs="free", gives="positive",
         principle="A length grows along the vector itself: what arrives is scaled by the vector over its length.",
     ),
     Operation(
         name="variance", family="norm", points=4, level=2, forward="{0}.var({axis}, keepdim=True)", rule="var",
-        words={"c": "1"}, shapes=REDUCED, gives="positive", slips="mean-missing distance-missing", undoes="layer-norm",
+        words={"c": "1"}, shapes=REDUCED, needs="free", gives="positive", slips="mean-missing distance-missing",
         principle="Entries far from the mean move a variance most: twice the distance, over the number less one.",
     ),
     Operation(

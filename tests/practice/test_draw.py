@@ -1,5 +1,7 @@
 """Exercises from seeds: the same for everybody, as hard as was asked, and right."""
 
+import re
+
 import pytest
 
 from app.engine.grade.engine import Engine
@@ -57,3 +59,30 @@ def test_an_exercise_keeps_to_the_operations_that_it_may_use():
 def test_what_no_operation_shows_is_told():
     with pytest.raises(NothingFitsError, match="shows the slip 'scatter'"):
         draw(1, 1, "scatter")
+
+
+def steps_of(item):
+    """Each line of the program: what it makes, what it reads, its operation."""
+    for line, name in zip(item.program.source.splitlines(), item.operations, strict=True):
+        made, _, text = line.partition(" = ")
+        yield made, re.findall(r"[a-zA-Z]\w*", text), OPERATIONS[name]
+
+
+def test_no_program_asks_for_a_sum_that_is_the_same_whatever_comes_in():
+    for seed in range(150):
+        settled = set()
+        for made, read, row in steps_of(draw(3, seed)):
+            assert "free" not in row.needs or not settled & set(read), (seed, made)
+            settled |= {made} if row.settles else set()
+
+
+def test_no_program_takes_back_what_it_has_just_done():
+    for seed in range(150):
+        made_by = {}
+        for made, read, row in steps_of(draw(3, seed)):
+            for one in read:
+                before, operation = made_by.get(one, ((), ""))
+                again = set(before) & (set(read) - {one})
+                assert not (again and {operation, row.name} in ({"add", "sub"}, {"mul", "div"})), (seed, made)
+            if row.other:
+                made_by[made] = read, row.name
