@@ -1,11 +1,13 @@
 """Prove the quizzes: each has a right answer that is marked right, and every tempting one is wrong and is heard."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.check.findings import Finding
 from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
 from app.content.sizes import written
+from app.content.vary import drawn_words
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz import mark
@@ -21,11 +23,26 @@ Shapes = Mapping[str, Sizes]
 
 
 def prove_quiz(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
-    """Findings about *quiz*; *facts* are those of the lesson's forward programs, by name."""
+    """Findings about *quiz*, or about the first of its draws that has any.
+
+    Args:
+        facts: Of the lesson's forward programs, by name.
+    """
+    for draw in quiz.draws:
+        assert isinstance(draw, Quiz)
+        if found := _prove(lesson, draw, facts):
+            told = f" (Drawn were {drawn_words(draw.numbers)}.)"
+            return [replace(one, message=f"{one.message}{told}") for one in found]
+    return [] if quiz.draws else _prove(lesson, quiz, facts)
+
+
+def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Finding]:
     forward = lesson.forward(quiz.forward or "")
-    if forward is not None and facts[forward.name].error:
+    # On other sizes a program is read and not run; it was compared with torch on its own.
+    of_program = facts.get(forward.name) if forward else None
+    if of_program and of_program.error:
         return []  # reported once, at the program
-    shapes: Shapes = {} if forward is None else {**facts[forward.name].shapes, **infer(forward)}
+    shapes: Shapes = {} if forward is None else {**(of_program.shapes if of_program else {}), **infer(forward)}
     if isinstance(quiz, Shape) and (why := disagreement(quiz, shapes)):
         return [_finding(quiz.place, "wrong-answer-key", why)]
     answers = _candidates(quiz, shapes, forward)

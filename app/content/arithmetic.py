@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 Value = Fraction | float
-Names = Mapping[str, int] | Mapping[str, float]
+Names = Mapping[str, int] | Mapping[str, float] | Mapping[str, Value]
 
 LONGEST = 400
 DEEPEST = 40

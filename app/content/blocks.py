@@ -211,6 +211,7 @@ class Lesson:
         was: Former ids, which are former addresses as well.
         address: The path of its page.
         drawn: Whether it is no lesson of the course but an item of practice.
+        resized: Its forward programs with other sizes, which were drawn for questions about them.
     """
 
     path: str
@@ -233,6 +234,7 @@ class Lesson:
     was: tuple[str, ...] = ()
     address: str = ""
     drawn: bool = False
+    resized: tuple[Forward, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.address:
@@ -271,7 +273,7 @@ class Lesson:
 
     @cached_property
     def forwards(self) -> Mapping[str, Forward]:
-        return {one.name: one for one in reversed(self.blocks) if isinstance(one, Forward)}
+        return {one.name: one for one in reversed((*self.blocks, *self.resized)) if isinstance(one, Forward)}
 
     def exercise(self, name: str) -> Exercise | None:
         return self.named.get(name)

@@ -54,6 +54,8 @@ class Exercise:
         was: Former names, so that progress stays after a rename.
         forward: The program that it is about, by name.
         right: What is said to whoever answers right, besides what is said anyway.
+        numbers: Those that were drawn, by name, as they are shown; *draw* counts the draws.
+        draws: The same question with other numbers, itself the first; empty where nothing varies.
     """
 
     place: Place
@@ -63,6 +65,9 @@ class Exercise:
     right: Html = field(default_factory=Markup)
     hints: tuple[Hint, ...] = ()
     forward: str | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    draw: int = 0
+    draws: tuple["Exercise", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,7 @@ def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, pie
         lang=options.text("lang") or course.lang,
         was=tuple(value.text for value in front.lists.get("was", ())),
         source="\n".join(file.lines),
+        resized=tuple(reading.resized.values()),
     )
 
 

@@ -2,12 +2,13 @@
 
 import keyword
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypedDict, TypeVar
 
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from app.content.arithmetic import UnreadableError, Value, integer_of
 from app.content.blocks import Exercise, Forward, FunctionBox, Grad, Hint, Place, Tempting
 from app.content.errors import Faults, did_you_mean
 from app.content.fences import Directive, File, pieces
@@ -17,6 +18,7 @@ from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import Prose
 
 B = TypeVar("B", Grad, FunctionBox)
+Drawn = Mapping[str, Value]
 
 # The options of every directive that stands inside of another one.
 CHILDREN: Mapping[str, Sequence[str]] = {
@@ -75,6 +77,10 @@ class Reading:
     exercises: dict[str, Exercise] = field(default_factory=dict)
     sheets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     names: dict[str, Place] = field(default_factory=dict)
+    numbers: Drawn = field(default_factory=dict)
+    """What was drawn for the question that is read, by name."""
+    resized: dict[str, Forward] = field(default_factory=dict)
+    """Forward programs with sizes that were drawn, by names that no author can write."""
     beside: "Callable[[str], str | None]" = lambda _: None
     """The text of another file, by its name as in a link; None where there is no such file."""
     elsewhere: "Callable[[str], Mapping[str, Forward] | None]" = lambda _: None
@@ -187,7 +193,21 @@ class Reading:
         if forward is None:
             fix = did_you_mean(name, self.forwards) or "Write a '```{forward} name' block in this lesson."
             options.wrong("forward", "unknown-forward", f"There is no forward program {name!r} in this lesson.", fix)
-        return forward
+        return forward and self._resized(forward, options)
+
+    def _resized(self, forward: Forward, options: Options) -> Forward:
+        """*forward* with those sizes that were drawn, and what follows from them."""
+        drawn = {name: int(value) for name, value in self.numbers.items() if name in forward.dims}
+        if not drawn:
+            return forward
+        dims = dict(forward.dims) | drawn
+        for name, text in forward.related.items():
+            try:
+                dims[name] = integer_of(text, dims)
+            except UnreadableError as error:
+                options.wrong("forward", "wrong-size", f"{name!r} of {forward.name!r} has no size. {error}")
+        name = f"{forward.name} {' '.join(f'{one}={size}' for one, size in drawn.items())}"
+        return self.resized.setdefault(name, replace(forward, name=name, dims=dims))
 
     def gradient(self, options: Options, key: str, forward: Forward | None, *, tensors: bool = False) -> str | None:
         """The name in option *key*: `dW` of a tensor of *forward* (with *tensors*, `W` itself is fine too)."""

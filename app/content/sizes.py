@@ -6,6 +6,7 @@ from collections.abc import Sequence
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 LONGEST = 120
 MOST_AXES = 8
+LARGEST_SIZE = 100_000
 
 
 class UnreadableShapeError(ValueError):

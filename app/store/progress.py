@@ -171,6 +171,8 @@ class LessonState:
     progress: Mapping[str, Progress] = field(default_factory=dict)
     tries: Mapping[str, Tries] = field(default_factory=dict)
     drafts: Mapping[str, Draft] = field(default_factory=dict)
+    again: Mapping[str, int] = field(default_factory=dict)
+    """Draws of questions that were asked for in place of what was answered."""
 
     def answered(self, exercise: str) -> bool:
         """Whether an answer to *exercise* was given that could be judged."""

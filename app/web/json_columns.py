@@ -46,6 +46,17 @@ def decoded_answer(text: str | None) -> tuple[str, ...] | None:
     return tuple(str(value) for value in values) if isinstance(values, list) else None
 
 
+@lru_cache(maxsize=4096)
+def decoded_draw(verdict: str | None) -> int:
+    """Which draw of a question was answered; the first where none is told."""
+    try:
+        told = json.loads(verdict or "{}")
+    except ValueError:
+        return 0
+    draw = told.get("draw") if isinstance(told, dict) else None
+    return draw if isinstance(draw, int) else 0
+
+
 def _decoded(kind: type[T], text: str | None) -> T | None:
     try:
         return cast(T, _KINDS[kind].validate_json(text, strict=True, extra="forbid")) if text else None

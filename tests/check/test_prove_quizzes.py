@@ -43,8 +43,13 @@ def quiz(kind: str, options: str, items: str = "") -> str:
         quiz("axes", ":forward: layer\n:of: db\n:from: dY"),
         quiz("matmul", ":forward: layer\n:of: dW"),
         quiz("choice", "", "- [ ] one\n- [x] two\n- [x] three\n"),
+        quiz("shape", ":forward: layer\n:of: dW\n:vary: {N: 30..45, D: 50..90}\n:ask: ({{D}}, ?)", "- `{{N}}`: No.\n"),
+        quiz("number", ":answer: 1/(n-1)\n:vary: {n: 4..40}", "- `1/n`: That is 1/n.\n"),
+        quiz("axes", ":forward: layer\n:of: db\n:from: dY\n:vary: {N: 2..9}"),
+        quiz("matmul", ":forward: layer\n:of: dW\n:vary: {N: 2..9}"),
+        quiz("choice", ":vary: {n: 3..9}", "- [ ] {{n + 1}}\n- [x] {{2 * n}}\n"),
     ],
-    ids=["shape", "number", "axes", "matmul", "choice"],
+    ids=[f"{one}{drawn}" for drawn in ("", "-drawn") for one in ("shape", "number", "axes", "matmul", "choice")],
 )
 def test_a_sound_quiz_of_every_kind_has_no_findings(block: str) -> None:
     assert findings(block) == []
@@ -54,6 +59,26 @@ def test_the_rows_of_a_sheet_are_proved_like_questions_of_their_own() -> None:
     rows = ":::{shape} one\n:of: W\n\nOne.\n\n- `(D, H)`: No.\n:::\n\n:::{number} two\n:answer: 3\n\nTwo.\n:::\n"
 
     assert findings(f"::::{{sheet}} both\n:forward: layer\n\nWhich?\n\n{rows}::::\n") == ["tempting-right"]
+
+
+def test_several_numbers_of_a_draw_are_proved() -> None:
+    several = ":answer: {sum: n + 1, square: n * n}\n:vary: {n: 4..9}"
+
+    assert findings(quiz("number", several, "- `sum = n`: One is missing.\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("block", "code"),
+    [
+        # Right where N and D come to be equal; unheard where N and H do.
+        (quiz("shape", ":forward: layer\n:of: dX\n:ask: (?, {{D}})\n:vary: {N: 2..9, D: 5..7}", "- `{{D}}`: No.\n"),
+         "tempting-right"),
+        (quiz("number", ":answer: n * m\n:vary: {n: 3..5, m: 6..9}", "- `n + m`: No.\n- `m + 4`: A sum, too.\n"),
+         "tempting-unheard"),
+    ],
+)  # fmt: skip
+def test_a_tempting_value_is_found_in_the_one_draw_where_it_is_right_or_unheard(block: str, code: str) -> None:
+    assert findings(block) == [code]
 
 
 def test_a_tempting_value_that_is_right_is_found() -> None:

@@ -3,10 +3,12 @@
 from app.content.blocks import Axes
 from app.content.fences import Directive
 from app.content.reading import Reading
+from app.content.vary import varying
 
-OPTIONS = ("forward", "of", "from", "right", "was")
+OPTIONS = ("forward", "of", "from", "vary", "right", "was")
 
 
+@varying
 def read(directive: Directive, reading: Reading) -> Axes:
     options = reading.options(directive)
     forward = reading.forward(options)

@@ -4,10 +4,12 @@ from app.content.blocks import Choice
 from app.content.fences import Directive
 from app.content.items import take_options
 from app.content.reading import Inside, Reading
+from app.content.vary import varying
 
-OPTIONS = ("right", "was")
+OPTIONS = ("vary", "right", "was")
 
 
+@varying
 def read(directive: Directive, reading: Reading) -> Choice:
     options = reading.options(directive)
     inside = reading.inside(directive)

@@ -16,6 +16,7 @@ from app.content.options import Options, Value, items_of, plain_of, texts_of
 from app.content.points import shape_of_lists
 from app.content.programs import MODULES, check_forward, parsed, read_in, straightened
 from app.content.reading import Reading, is_variable
+from app.content.sizes import LARGEST_SIZE
 
 OPTIONS = ("dims", "hidden", "inputs", "output", "constants", "from", "show")
 DISTRIBUTIONS: Mapping[Distribution, str] = {
@@ -37,7 +38,6 @@ FEWEST: Mapping[str, int] = {"onehot": 1, "unique": 1, "permutation": 1, "sorted
 """How many axes an input has at least."""
 DRAWN = re.compile(r"^\s*\[(?P<sizes>[^\]]*)\]\s*(?:(?P<kind>\w+)\s*(?:\((?P<bound>.*)\))?)?\s*$")
 Items = Mapping[str, tuple[Value, yaml.Node]]
-LARGEST_SIZE = 100_000
 MOST_NUMBERS = 4_000_000
 
 

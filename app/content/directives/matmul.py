@@ -3,10 +3,12 @@
 from app.content.blocks import Matmul
 from app.content.fences import Directive
 from app.content.reading import Reading
+from app.content.vary import varying
 
-OPTIONS = ("forward", "of", "right", "was")
+OPTIONS = ("forward", "of", "vary", "right", "was")
 
 
+@varying
 def read(directive: Directive, reading: Reading) -> Matmul:
     options = reading.options(directive)
     forward = reading.forward(options)

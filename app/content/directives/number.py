@@ -3,21 +3,24 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Number, Numbers
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
 from app.content.options import Options, Value, items_of
-from app.content.reading import Reading, is_variable
+from app.content.reading import Drawn, Reading, is_variable
+from app.content.vary import varying
 
-OPTIONS = ("answer", "with", "rtol", "atol", "right", "was")
+OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
 DEFAULT_RTOL = 1e-3
 
 
+@varying
 def read(directive: Directive, reading: Reading) -> Number | Numbers:
     options = reading.options(directive)
-    given = _given(options)
+    given = _given(options, reading.numbers)
     rtol = options.number("rtol")
     atol = options.number("atol")
     answers = _answers(options)
@@ -81,11 +84,14 @@ def _said_of(name: str, tempting: str) -> str:
     return value.strip() if sign and before.strip() == name else ""
 
 
-def _given(options: Options) -> dict[str, float]:
+def _given(options: Options, drawn: Drawn) -> dict[str, float]:
+    """The numbers of `:with:`, which may follow from those that were *drawn*."""
     value = options.entries.get("with")
     items = items_of(value, options.faults, "':with:'") if value else {}
-    given: dict[str, float] = {}
+    given = {name: _plain(number) for name, number in drawn.items()}
     for name, (entry, _) in (items or {}).items():
+        if name in drawn:
+            options.faults.add(entry.place, "twice", f"{name!r} is drawn by ':vary:'.", "Remove it from ':with:'.")
         if not is_variable(name):
             options.faults.add(entry.place, "malformed-name", f"{name!r} cannot name a number.")
         try:
@@ -93,8 +99,12 @@ def _given(options: Options) -> dict[str, float]:
         except UnreadableError as error:
             options.faults.add(entry.offset(error.column - 1), "wrong-type", f"{name!r} is not a number. {error}")
         else:
-            given[name] = int(number) if number.is_integer() else number
+            given[name] = _plain(number)
     return given
+
+
+def _plain(number: float | Fraction) -> float:
+    return int(number) if number == int(number) else float(number)
 
 
 def _value(value: Value, given: Mapping[str, float], options: Options) -> float | None:

@@ -5,10 +5,12 @@ from app.content.fences import Directive
 from app.content.options import Options
 from app.content.reading import Reading
 from app.content.sizes import UnreadableShapeError, sizes_in
+from app.content.vary import varying
 
-OPTIONS = ("forward", "of", "ask", "answer", "right", "was")
+OPTIONS = ("forward", "of", "ask", "answer", "vary", "right", "was")
 
 
+@varying
 def read(directive: Directive, reading: Reading) -> Shape:
     options = reading.options(directive)
     forward = reading.forward(options, needed="answer" not in options or "of" in options)
@@ -18,7 +20,7 @@ def read(directive: Directive, reading: Reading) -> Shape:
     inside, tempting = reading.with_tempting(directive)
     return Shape(
         **reading.asked(directive, options, inside),
-        forward=options.text("forward"),
+        forward=forward.name if forward else options.text("forward"),
         of=of,
         ask=ask,
         answer=options.text("answer"),

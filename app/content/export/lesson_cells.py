@@ -31,6 +31,7 @@ from app.content.options import Options
 from app.content.parse import file_of
 from app.content.programs import statement_of
 from app.content.reading import CHILDREN
+from app.content.vary import filled
 
 BELOW = (
     "The code below needs torch and nothing else. Run the first cell once; it draws the inputs, asks autograd for the "
@@ -79,6 +80,8 @@ def _block(lesson: Lesson, directive: Directive) -> Written | Forward | None:
 
 
 def _cells(lesson: Lesson, block: Written, directive: Directive, file: File, work: Work) -> Iterator[Cell]:
+    if isinstance(block, Exercise) and block.numbers:
+        directive = filled(directive, block.numbers)
     parts = cut(directive.body, file, {**OPTIONS, **CHILDREN})
     text = unlinked("\n\n".join(part for part in parts if isinstance(part, str)))
     inside = [part for part in parts if isinstance(part, Directive)]

@@ -16,12 +16,15 @@ from app.grading.reading.shape_inference import infer
 def right_answers(lesson: Lesson) -> dict[str, str]:
     """By quiz: what is right, with code in backticks. Quizzes that carry their answer, or whose shapes cannot be told
     from the source alone, are left out."""
-    inferred = {one.name: infer(one) for one in lesson.blocks if isinstance(one, Forward)}
+    inferred: dict[str, Mapping[str, Sizes]] = {"": {}}
     answers = {}
     for quiz in lesson.exercises:
         if isinstance(quiz, Shape | Axes | Matmul | Cells):
-            forward = lesson.forward(quiz.forward) if quiz.forward else None
-            answers[quiz.name] = _answer(quiz, inferred.get(quiz.forward or "", {}), forward)
+            forward = lesson.forward(quiz.forward or "")
+            name = forward.name if forward else ""
+            if forward and name not in inferred:
+                inferred[name] = infer(forward)
+            answers[quiz.name] = _answer(quiz, inferred[name], forward)
     return {name: answer for name, answer in answers.items() if answer}
 
 

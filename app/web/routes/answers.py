@@ -1,6 +1,7 @@
 """Quiz answers, one at a time or a sheet of them: mark, remember, show."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
@@ -16,14 +17,16 @@ from app.store import progress
 from app.store.board import heard
 from app.store.progress import LessonState
 from app.store.tables import Progress
+from app.web.json_columns import decoded_draw
 from app.web.render import back_to, wants_fragment
 from app.web.site import Site, TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import QuizView, hints_view, quiz_view
+from app.web.views.exercise_view import QuizView, hints_view, numbered, quiz_view
 from app.web.views.lesson_view import sheet_view
 
 ANSWER_CHARACTERS = 200
 VALUES = 96
 MOST_FIELDS = 1000
+DRAW = re.compile(r"[0-9]{1,3}", re.ASCII)
 DITTO = ('"', "''", "″", "〃", "”")
 """What says *the same as above* in a row of a sheet."""
 
@@ -42,9 +45,10 @@ async def answer(
     left_transposed: Annotated[str, Form()] = "",
     right: Annotated[str, Form()] = "",
     right_transposed: Annotated[str, Form()] = "",
+    draw: Annotated[int, Form(ge=0, lt=MOST_FIELDS)] = 0,
 ) -> Response:
-    """Mark one answer. The answer and what was said about it are kept."""
-    quiz = quiz_of(exercise)
+    """Mark one answer, to the *draw* that the page shows. The answer and what was said about it are kept."""
+    quiz = numbered(quiz_of(exercise), draw)
     fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
     view = await _marked(site, lesson, quiz, _plain(fields))
     rows = await _recorded(site, await visitor.begin(), lesson, [view])
@@ -62,12 +66,14 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     sheet = lesson.sheets.get(name)
     if sheet is None or sheet.name != name:
         raise HTTPException(404)
-    given = answers_in(sheet, await request.form(max_files=0, max_fields=MOST_FIELDS))
+    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+    given = answers_in(sheet, form)
     learner = await visitor.begin()
     async with site.database.read() as db:
         tries = await progress.tries_of(db, learner, lesson.name)
-    before = {name: one.newest.text for name, one in tries.items()}
-    fresh = [row for row in sheet.rows if row.name in given and before.get(row.name) != json.dumps(given[row.name])]
+    before = {name: (one.newest.text, decoded_draw(one.newest.verdict)) for name, one in tries.items()}
+    asked = [numbered(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
+    fresh = [row for row in asked if before.get(row.name) != (json.dumps(given[row.name]), row.draw)]
     views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
     rows = await _recorded(site, learner, lesson, views)
     if not wants_fragment(request):
@@ -95,6 +101,12 @@ def answers_in(sheet: Sheet, form: FormData) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def draw_in(form: FormData, row: Quiz) -> int:
+    """The draw of *row* that the page shows."""
+    text = form.get(f"{row.name}-draw")
+    return int(text) if isinstance(text, str) and DRAW.fullmatch(text) else 0
+
+
 def _plain(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(value[:ANSWER_CHARACTERS].replace("\0", "\ufffd") for value in values)
 
@@ -112,7 +124,10 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[Qu
             answered = progress.Answered(
                 kind="quiz",
                 text=json.dumps(view.given),
-                verdict=json.dumps({"correct": view.feedback.correct, "echo": view.feedback.echo}),
+                verdict=json.dumps(
+                    {"correct": view.feedback.correct, "echo": view.feedback.echo}
+                    | ({"draw": view.quiz.draw} if view.quiz.numbers else {})
+                ),
                 correct=view.feedback.correct,
             )
             await progress.record_attempt(db, learner, lesson.name, view.name, answered)

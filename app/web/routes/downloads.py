@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -10,13 +11,15 @@ from starlette.responses import Response
 
 from app.content.blocks import Lesson, Matmul, Quiz, Train
 from app.content.export import FORMS, Work, cells_of, written_as
+from app.content.vary import with_draws
 from app.engine.train.corpus_file import load_names
 from app.grading.quiz.right_answers import right_answers
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
 from app.web.pictures.alone import drawings_of
-from app.web.site import TheLesson, TheSite, TheVisitor
+from app.web.site import Site, TheLesson, TheSite, TheVisitor
+from app.web.views.exercise_view import drawn
 from app.web.views.offered import product_of
 
 router = APIRouter()
@@ -39,6 +42,7 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
         async with site.database.read() as db:
             state = await progress.lesson_state(db, learner, lesson.name)
             right = await progress.right_texts(db, learner, lesson.name)
+    lesson = with_draws(lesson, partial(_drawn, site, lesson, state, learner))
     work = await asyncio.to_thread(work_of, lesson, state, right)
     if learner is not None and (texts := await asyncio.to_thread(_read_in, lesson, work)):
         reasons = dict(zip(texts, await site.checks.unfit(learner, texts), strict=True))
@@ -50,6 +54,10 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
         "content-type": TYPES[form],
     }
     return Response(text.encode("utf-8", "replace"), headers=headers)
+
+
+def _drawn(site: Site, lesson: Lesson, state: LessonState, learner: int | None, quiz: Quiz) -> Quiz:
+    return drawn(site.kept, lesson, quiz, state, learner)
 
 
 def _read_in(lesson: Lesson, work: Work) -> list[str]:
@@ -64,7 +72,9 @@ def work_of(lesson: Lesson, state: LessonState, right: Mapping[str, str]) -> Wor
     tried = {name: tries.newest.text for name, tries in state.tries.items()} | dict(right)
     answers = {}
     for quiz in lesson.exercises:
-        given = decoded_answer(tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
+        # An earlier answer was right for the numbers of then.
+        newest = state.tries[quiz.name].newest.text if quiz.numbers and quiz.name in state.tries else None
+        given = decoded_answer(newest or tried.get(quiz.name)) if isinstance(quiz, Quiz) else None
         if isinstance(quiz, Quiz) and given:
             answers[quiz.name] = tuple(product_of(given)) if isinstance(quiz, Matmul) else given
     codes = {name: draft.text for name, draft in state.drafts.items()} | dict(right)

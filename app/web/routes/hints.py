@@ -12,7 +12,7 @@ from app.store import drafts, progress
 from app.web.render import back_to, wants_fragment
 from app.web.routes.code_boxes import Box, received
 from app.web.site import TheExercise, TheLesson, TheSite, TheVisitor
-from app.web.views.exercise_view import hints_view
+from app.web.views.exercise_view import hints_view, numbered
 
 router = APIRouter()
 
@@ -28,6 +28,7 @@ async def hint(
     code: Annotated[str, Form()] = "",
     line: Annotated[int | None, Form(ge=1, lt=10**6)] = None,
     revision: Annotated[int | None, Form(ge=0, lt=2**31)] = None,
+    draw: Annotated[int, Form(ge=0, lt=1000)] = 0,
 ) -> Response:
     """Open the next hint. A code box sends its text along, which is saved."""
     if isinstance(exercise, CodeBox) != (kind == "code") or not exercise.hints:
@@ -44,7 +45,7 @@ async def hint(
         return back_to(lesson.address, exercise.name)
     box = Box(site, lesson, exercise, "", None).view_of(state) if isinstance(exercise, CodeBox) else None
     url = f"{lesson.address}/{kind}/{exercise.name}"
-    hints = hints_view(exercise, state, url)
+    hints = hints_view(numbered(exercise, draw), state, url)
     return site.pages.fragment(
         "_hinted.html",
         name=exercise.name,

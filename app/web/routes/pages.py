@@ -1,7 +1,9 @@
 """The page of a lesson."""
 
 import contextlib
+import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
@@ -26,6 +28,7 @@ from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
 router = APIRouter()
+DRAW = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
 def former_addresses(course: Course) -> list[Route]:
@@ -59,9 +62,12 @@ async def lesson(
     other: int = 0,
     emptied: str = "",
     joined: str = "",
+    again: str = "",
 ) -> Response:
     """A whole lesson; *ask* names the code box whose reset is to be confirmed, *emptied* one that was reset. With the
     number of an *other* stored text, what is asked is which of the two is wanted.
+
+    With *again*, such as `spread.7`, a question is asked once more, with other numbers.
 
     Who has just *joined* a class is told how to keep what they do.
     """
@@ -72,6 +78,9 @@ async def lesson(
         # A lesson can be read without a database.
         log.warning("database-unavailable", error=str(error.orig))
         state, saving = LessonState(), False
+    asked, _, draw = again.rpartition(".")
+    if DRAW.fullmatch(draw):
+        state = replace(state, again={asked: int(draw)})
     before, _ = site.neighbours(lesson)
     learner = await visitor.learner() if saving else None
     unit = site.unit_of(lesson)

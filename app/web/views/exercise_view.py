@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
+from zlib import crc32
 
 from markupsafe import Markup
 
@@ -31,13 +33,15 @@ from app.grading.quiz import mark
 from app.grading.quiz.feedback import Feedback
 from app.sandbox.gate import LONGEST
 from app.store.progress import LessonState
-from app.web.json_columns import decoded_answer, decoded_run, decoded_verdict
+from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
 from app.web.views.prediction import Prediction, prediction_of
+
+E = TypeVar("E", bound=Exercise)
 
 ENTRY_CHARACTERS = 200
 EXAM_NAMES = 10
@@ -69,6 +73,7 @@ class QuizView:
     Args:
         sheet: The name of the sheet that it is a row of; empty for a quiz of its own.
         changed: It was solved in another edition than the present one.
+        again: Where it stands with other numbers, once it was answered; empty where nothing varies.
     """
 
     quiz: Quiz
@@ -82,6 +87,7 @@ class QuizView:
     sheet: str = ""
     edition: str = ""
     changed: bool = False
+    again: str = ""
 
     @property
     def name(self) -> str:
@@ -261,7 +267,7 @@ def quiz_view(
 
     A stored answer is marked again and not read back: feedback follows the lesson as it is today.
     """
-    tries = state.tries.get(quiz.name)
+    tries = state.tries.get(quiz.name) if quiz.name not in state.again else None
     forward = lesson.forwards.get(quiz.forward or "")
     given = fresh if fresh is not None else decoded_answer(tries.newest.text if tries else None)
 
@@ -281,9 +287,32 @@ def quiz_view(
         hints=hints_view(quiz, state, url),
         offered=kept.of(quiz, shapes, lambda: offered(quiz, shapes, forward)),
         sheet=sheet.name if sheet else "",
-        edition=(edition := edition_in(kept, lesson, quiz)),
+        edition=(edition := edition_in(kept, lesson, lesson.named[quiz.name])),
         changed=state.changed(quiz.name, edition),
+        again=_again(lesson, quiz) if quiz.numbers else "",
     )
+
+
+def drawn(kept: Kept, lesson: Lesson, quiz: Quiz, state: LessonState, learner: int | None) -> Quiz:
+    """*quiz* with the numbers that *learner* has: those that were asked for or answered last, else their own."""
+    tries = state.tries.get(quiz.name)
+    if not quiz.draws:
+        return quiz
+    at = state.again.get(quiz.name, decoded_draw(tries.newest.verdict) if tries else None)
+    if at is None:
+        at = crc32(f"{learner} {quiz.name} {edition_in(kept, lesson, quiz)}".encode()) if learner else 0
+    return numbered(quiz, at)
+
+
+def numbered(exercise: E, draw: int) -> E:
+    """The draw of *exercise* with this number; itself where nothing varies."""
+    found = exercise.draws[draw % len(exercise.draws)] if exercise.draws else exercise
+    assert isinstance(found, type(exercise))
+    return found
+
+
+def _again(lesson: Lesson, quiz: Quiz) -> str:
+    return f"{lesson.address}?again={quiz.name}.{quiz.draw + 1}#{quiz.name}"
 
 
 def edition_in(kept: Kept, lesson: Lesson, exercise: Exercise) -> str:

@@ -11,10 +11,12 @@ from markupsafe import Markup, escape
 
 from app.content.blocks import Choice, Exercise, Matmul, Quiz
 from app.content.sentences import sentence
+from app.content.vary import drawn_words
 from app.grading.judge.verdict import Verdict
 from app.store.board import Said
-from app.web.json_columns import decoded_answer, decoded_verdict
+from app.web.json_columns import decoded_answer, decoded_draw, decoded_verdict
 from app.web.verdict_words import OUTCOMES, first_fault
+from app.web.views.exercise_view import numbered
 
 LONGEST_LINE = 160
 OLD = "An answer from before an update of the server."
@@ -41,7 +43,10 @@ def fault_of(exercise: Exercise, code: str | None, said: Said) -> Fault:
     """What went wrong in an attempt at *exercise* with the diagnosis *code*."""
     given = decoded_answer(said.text) if isinstance(exercise, Quiz) else None
     if given is not None:
-        return Fault("".join(",".join(given).split()), answer_words(exercise, given))
+        asked = numbered(exercise, decoded_draw(said.verdict))
+        # The same option is the same slip whatever was drawn; the same number is not.
+        about = "" if isinstance(asked, Choice) else drawn_words(asked.numbers)
+        return Fault("".join(",".join(given).split()) + about, answer_words(asked, given))
     verdict = decoded_verdict(said.verdict)
     if verdict is None:
         return Fault(code or "old", sentence(code or OLD))
@@ -54,7 +59,12 @@ def fault_of(exercise: Exercise, code: str | None, said: Said) -> Fault:
 
 
 def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
-    """An answer to a question, as people would say it."""
+    """An answer to a question, as people would say it, with the numbers that were drawn for it."""
+    words = _words(exercise, given)
+    return Markup("{} ({})").format(words, drawn_words(exercise.numbers)) if exercise.numbers else words
+
+
+def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
     match exercise:
         case Choice(options=options):
             chosen = [options[int(one)].html for one in given if one.isdecimal() and int(one) < len(options)]

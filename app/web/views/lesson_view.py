@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.content.blocks import Block, CodeBox, Forward, Lesson, Quiz, Reveal, Sheet, Train, Visual
 from app.store.progress import LessonState
 from app.web.site import Site
-from app.web.views.exercise_view import CodeView, QuizView, code_view, quiz_view
+from app.web.views.exercise_view import CodeView, QuizView, code_view, drawn, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.training_view import TrainView, train_view
 
@@ -73,7 +73,8 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
         return code_view(site.kept, lesson, block, state, scope, shapes)
     if isinstance(block, Quiz):
-        return quiz_view(site.kept, lesson, block, state, await site.shapes.about(lesson, block))
+        quiz = drawn(site.kept, lesson, block, state, learner)
+        return quiz_view(site.kept, lesson, quiz, state, await site.shapes.about(lesson, quiz))
     if isinstance(block, Sheet):
         return await sheet_view(site, lesson, block, state, learner)
     if isinstance(block, Reveal):

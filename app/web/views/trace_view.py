@@ -14,10 +14,10 @@ from app.content.blocks import CodeBox, Lesson
 from app.store.board import Said, Standing
 from app.store.tables import Attempt
 from app.teaching.dates import written
-from app.web.json_columns import decoded_answer
+from app.web.json_columns import decoded_answer, decoded_draw
 from app.web.verdict_words import Mark
 from app.web.views.board_view import Place
-from app.web.views.exercise_view import starter_of
+from app.web.views.exercise_view import numbered, starter_of
 from app.web.views.faults import answer_words, fault_of
 from app.web.views.text_changes import Change, changes
 
@@ -105,7 +105,7 @@ def _step(
     if isinstance(place.exercise, CodeBox):
         lines = changes(earlier.text if earlier else starter_of(place.exercise, ""), attempt.text)
     elif right and (given := decoded_answer(attempt.text)) is not None:
-        said = Markup("Right: ") + answer_words(place.exercise, given)
+        said = Markup("Right: ") + answer_words(numbered(place.exercise, decoded_draw(attempt.verdict)), given)
     return Step(
         place=place,
         at=attempt.created_at,
