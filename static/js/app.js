@@ -9,6 +9,7 @@ import "./focus.js";
 import "./frames.js";
 import "./pickers.js";
 import "./next.js";
+import "./rail.js";
 import "./dialog.js";
 import "./train.js";
 import "./board.js";

@@ -213,3 +213,39 @@ def test_no_page_on_tensors_is_longer_than_seven_screens(page: Page) -> None:
 
     assert len(screens) == 10
     assert {slug: height for slug, height in screens.items() if height > 7} == {}
+
+
+def test_the_contents_follow_the_text_in_the_margin_and_count_what_is_done(page: Page) -> None:
+    open_page(page, "/lessons/the-matrix-product")
+    rail = page.locator(".rail")
+    current = rail.locator("[aria-current=location]")
+    dot = rail.locator(".stop[href='#dw-shape']")
+    expect(current).to_have_text("The matrix product")
+
+    page.locator("#dw-shape-answer").fill("27")
+    page.locator("#dw-shape-answer").press("Enter")
+
+    page.locator("#dw-shape").evaluate("card => card.scrollIntoView()")
+    expect(current).to_have_text("Found by shape")
+    expect(dot).to_have_attribute("data-done", "true")
+    expect(dot).to_have_accessible_name("a shape: dw-shape, done")
+    expect(rail.locator(".program-shapes:visible")).to_contain_text("(100, 27)")
+    text, margin = (page.locator(one).bounding_box() for one in (".lesson > .prose >> nth=0", ".rail"))
+    assert text is not None
+    assert margin is not None
+    assert margin["x"] >= 0
+    assert margin["x"] + margin["width"] <= text["x"], "the margin stays a margin"
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None:
+    open_page(page, "/lessons/the-matrix-product")
+    rail = page.locator(".rail")
+
+    expect(rail.get_by_text("In this lesson")).to_be_visible()
+    expect(rail.get_by_role("link", name="Found by shape")).to_be_hidden()
+    expect(rail.locator(".program-shapes:visible")).to_have_count(0)
+    rail.get_by_text("In this lesson").click()
+    rail.get_by_role("link", name="Found by shape").click()
+
+    expect(page.locator("#found-by-shape")).to_be_in_viewport()

@@ -23,7 +23,7 @@ from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import exam_of
 from app.web.views.lamps import gradients_of
-from app.web.views.lesson_view import items_of, reveal_view
+from app.web.views.lesson_view import items_of, programs_of, reveal_view, sections_of
 from app.web.views.standing import builds_on, solved_by
 
 log = structlog.get_logger()
@@ -94,6 +94,9 @@ async def lesson(
         unit=unit,
         lamps=gradients_of(unit, exam, solved) if exam else (),
         items=await items_of(site, lesson, state, learner),
+        sections=sections_of(site, lesson),
+        programs=programs_of(site, lesson, state.solved),
+        solved=state.solved,
         requires=builds_on(site, lesson, solved),
         progress=site.progress(lesson, state.solved),
         before=before,

@@ -1,7 +1,7 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 from zlib import crc32
@@ -13,6 +13,7 @@ from app.content.blocks import (
     Checker,
     CodeBox,
     Exercise,
+    Forward,
     FunctionBox,
     Grad,
     Hint,
@@ -22,6 +23,7 @@ from app.content.blocks import (
     Quiz,
     Unit,
 )
+from app.content.blocks import Shape as ShapeQuiz
 from app.content.code_exercises import below
 from app.content.editions import edition_of
 from app.engine.grader import Run
@@ -36,6 +38,8 @@ from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
+from app.web.pictures.graph import statements
+from app.web.pictures.svg import shape_text
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
@@ -161,6 +165,15 @@ class LineView:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramLine:
+    """One statement of a forward program, which makes *name*; *shape* is empty where it is not known, or asked."""
+
+    name: str
+    source: str
+    shape: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One lane of a step: a gradient with its *row* (a given one has none), one that only *passes*, or nothing.
 
@@ -194,6 +207,7 @@ class CodeView:
         nudges: By name of a gradient, the field that an entry of it is picked with.
         strip: The gradients as a graph, column by column; empty for a single one.
         changed: It was solved in another edition than the present one.
+        program: The forward program that it goes back through; empty where that stands right above.
     """
 
     exercise: CodeBox
@@ -214,6 +228,7 @@ class CodeView:
     prediction: Prediction | None = None
     failed: int = 0
     changed: bool = False
+    program: tuple[ProgramLine, ...] = ()
 
     @property
     def practise(self) -> bool:
@@ -357,7 +372,42 @@ def code_view(
         if isinstance(exercise, Grad) and exercise.predict
         else None,
         failed=tries.failed if tries else 0,
+        program=_program(kept, lesson, exercise, state, shapes),
     )
+
+
+def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
+    """The tensors that *forward* makes whose shapes *lesson* asks and that are not answered yet."""
+    program = lesson.forwards[forward]
+    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward and one.of]
+    open_ones = {name for one in asked if one.name not in solved for name in (one.of, (one.of or "").removeprefix("d"))}
+    return frozenset(name for name in open_ones if name) - {one.name for one in program.inputs}
+
+
+def _program(
+    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
+) -> tuple[ProgramLine, ...]:
+    forward = lesson.forwards.get(exercise.forward or "")
+    if forward is None or (above(kept, lesson, exercise) is forward and forward.show):
+        return ()
+    lines = kept.of(exercise, shapes, lambda: _lines_of(forward, shapes), "program")
+    asked = asked_shapes(lesson, forward.name, state.solved)
+    return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
+
+
+def _lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
+    shown = {name: shape_text(shape) for name, shape in shapes.items()}
+    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
+
+
+def above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> object:
+    """The block that stands right above *exercise*."""
+
+    def found() -> object:
+        at = next((at for at, one in enumerate(lesson.blocks) if one is exercise), 0)
+        return lesson.blocks[at - 1] if at else None
+
+    return kept.of(exercise, {}, found, "above")
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:

@@ -1,15 +1,32 @@
 """A lesson with what one learner has done in it, put together for the page."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from markupsafe import Markup
 
-from app.content.blocks import Block, CodeBox, Forward, Lesson, Quiz, Reveal, Sheet, Train, Visual
+from app.content.blocks import (
+    Block,
+    Choice,
+    CodeBox,
+    Exercise,
+    Forward,
+    Lesson,
+    Number,
+    Prose,
+    Quiz,
+    Reveal,
+    Shape,
+    Sheet,
+    Train,
+    Visual,
+)
 from app.store.progress import LessonState
+from app.web.pictures.svg import shape_text
 from app.web.site import Site
-from app.web.views.exercise_view import CodeView, QuizView, code_view, drawn, quiz_view
+from app.web.views.exercise_view import CodeView, QuizView, asked_shapes, code_view, drawn, quiz_view
 from app.web.views.names_view import NamesView, names_view
 from app.web.views.training_view import TrainView, train_view
 
@@ -60,6 +77,80 @@ class RevealView:
     @property
     def name(self) -> str:
         return self.reveal.name
+
+
+HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)\s*<a class="anchor"', re.DOTALL)
+CALLED: dict[type[Block], str] = {
+    Choice: "a choice",
+    Number: "a number",
+    Shape: "a shape",
+    Sheet: "a sheet",
+    Train: "training",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """An exercise, or a sheet of them, in the contents; *names* are what has to be solved there."""
+
+    anchor: str
+    names: tuple[str, ...]
+    called: str
+
+    def done(self, solved: Collection[str]) -> bool:
+        return all(name in solved for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading of the second level; the first has that of the lesson."""
+
+    anchor: str
+    title: str
+    stops: tuple[Stop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The shapes of a forward program, to stand in the margin while it is spoken of."""
+
+    name: str
+    shown: bool
+    shapes: tuple[tuple[str, str], ...]
+
+
+def sections_of(site: Site, lesson: Lesson) -> tuple[Section, ...]:
+    """The contents of *lesson*, put together once."""
+    return site.kept.of(lesson, {}, lambda: tuple(_sections(lesson)), "contents")
+
+
+def _sections(lesson: Lesson) -> Iterator[Section]:
+    anchor, title, stops = "lesson", lesson.title, list[Stop]()
+    for block in lesson.blocks:
+        for heading in HEADING.finditer(block.html) if isinstance(block, Prose) else ():
+            yield Section(anchor, title, tuple(stops))
+            anchor, title, stops = heading[1], Markup(heading[2]).striptags(), []
+        if isinstance(block, Exercise | Sheet):
+            names = tuple(row.name for row in block.rows) if isinstance(block, Sheet) else (block.name,)
+            stops.append(
+                Stop(block.name, names, CALLED.get(type(block), "code" if isinstance(block, CodeBox) else "a question"))
+            )
+    yield Section(anchor, title, tuple(stops))
+
+
+def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[Program, ...]:
+    """The programs of *lesson* with the shapes of their tensors, but for those that are asked and not yet answered."""
+    programs: tuple[Program, ...] = site.kept.of(lesson, {}, lambda: tuple(_programs(site, lesson)), "programs")
+    asked = {one.name: asked_shapes(lesson, one.name, solved) for one in programs}
+    return tuple(
+        replace(one, shapes=tuple(each for each in one.shapes if each[0] not in asked[one.name])) for one in programs
+    )
+
+
+def _programs(site: Site, lesson: Lesson) -> Iterator[Program]:
+    for one in lesson.forwards.values():
+        shapes = tuple((name, shape_text(shape)) for name, shape in site.shapes.inferred(one).items())
+        yield Program(one.name, one.show, shapes)
 
 
 async def items_of(site: Site, lesson: Lesson, state: LessonState, learner: int | None) -> list[Item]:

@@ -1,3 +1,4 @@
+import re
 import sqlite3
 from pathlib import Path
 from typing import get_args
@@ -51,6 +52,23 @@ def test_a_lesson_shows_every_block(client: TestClient, page) -> None:
     assert "tug" in found.ids
     assert "<svg" in response.text
     assert "A note." in response.text
+
+
+def test_the_contents_lead_to_every_section_and_exercise_and_say_what_is_done(client: TestClient, page) -> None:
+    client.post(f"{LESSON}/quiz/half", data={"answer": "1/2"})
+
+    text = client.get(LESSON).text
+
+    rail = text.partition('id="rail"')[2].partition("</nav>")[0]
+    stops = dict(re.findall(r'class="stop" href="#([^"]+)"[^>]* data-done="(\w+)"', rail))
+    assert stops == {
+        **dict.fromkeys(
+            ("dw-shape", "pick", "both", "db-axes", "dw-product", "linear-backward", "bias-backward"), "false"
+        ),
+        "half": "true",
+    }
+    places = set(re.findall(r'href="#([^"]+)"', rail))
+    assert places <= set(page(text).ids), "every link of the contents leads somewhere"
 
 
 def test_ids_are_unique_on_a_lesson(client: TestClient, page) -> None:

@@ -1,5 +1,6 @@
 """What stays closed until an answer was given, whatever it was."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,22 @@ def test_asking_for_it_opens_nothing(client: TestClient) -> None:
 def test_there_is_nothing_to_open_by_another_name(client: TestClient) -> None:
     assert client.post(f"{LESSON}/reveal/predicted").status_code == 404
     assert client.get(f"{LESSON}/reveal/predicted").status_code == 404
+
+
+def test_no_margin_tells_a_shape_that_is_asked_before_it_is_answered(client: TestClient) -> None:
+    def told() -> list[str]:
+        rail = client.get("/lessons/asked-shapes").text.partition('id="rail"')[2].partition("</nav>")[0]
+        return re.findall(r"<li><code>(\w+)</code> <span>[^<]*</span>", rail)
+
+    assert told() == ["A", "B"]
+    client.post("/lessons/asked-shapes/quiz/shape-of-p", data={"answer": "(4, 3)"})
+    assert told() == ["A", "B", "P"]
+
+
+def test_a_box_has_the_program_in_its_head_unless_that_stands_right_above(client: TestClient) -> None:
+    first, second = client.get("/lessons/asked-shapes").text.split('class="exercise code-sheet"')[1:]
+
+    assert 'class="program"' not in first
+    head = re.sub("<[^>]+>", "", second.partition('class="program"')[2].partition("</details>")[0])
+    assert "P = A * B" in head
+    assert "(4, 3)" not in head, "its shape is asked further down"
