@@ -6,4 +6,5 @@ from pathlib import Path
 from app.content.course import load_course
 
 LESSONS = Path(__file__).resolve().parents[1] / "lessons"
+ARCHITECTURES = Path(__file__).resolve().parent / "architectures"
 course_in = cache(load_course)

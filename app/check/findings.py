@@ -1,6 +1,7 @@
 """What `check` found, and how it is printed: for people, for programs, for GitHub."""
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,7 @@ Format = Literal["text", "json", "github"]
 UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
 """Outcomes that say nothing about the code that was sent."""
 
+OURS = re.compile(r" (?:That is )?[Oo]ur fault, not yours[^.]*\.(?: Please try again\.)?")
 NO_ANSWER = {
     FAULT: "the grader stopped before it had an answer. The log says more; try again.",
     BUSY: "no grader was free in time. Try again when the machine is less busy.",
@@ -38,7 +40,12 @@ class Finding:
 
 def not_proved(place: Place, message: str) -> Finding:
     """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
-    return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, message)}")
+    return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, to_author(message))}")
+
+
+def to_author(message: str) -> str:
+    """*message* without what comforts a learner: an author is told what to mend."""
+    return OURS.sub("", message).rstrip()
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

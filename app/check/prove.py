@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 
-from app.check.findings import UNANSWERED, Finding, in_order, not_proved
+from app.check.findings import UNANSWERED, Finding, in_order, not_proved, to_author
 from app.check.prove_boxes import prove_grad
 from app.check.prove_checkers import prove_checker
 from app.check.prove_formulas import prove_formulas
@@ -82,7 +82,9 @@ def _does_not_run(forward: Forward, facts: Facts) -> Finding:
     if facts.outcome in UNANSWERED:
         return not_proved(forward.place, facts.error)
     place = replace(forward.place, line=facts.line, column=1) if facts.line else forward.place
-    return Finding(place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {facts.error}")
+    return Finding(
+        place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {to_author(facts.error)}"
+    )
 
 
 def _runs_alone(forward: Forward, facts: Facts) -> Finding:

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved
+from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved, to_author
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
 from app.content.literals import literal_sizes
@@ -77,7 +77,7 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     if verdict.message in NO_ANSWER:
         return [not_proved(code.place, verdict.message)]
     if verdict.message and verdict.outcome != "graded":
-        message = f"The solution ends in {verdict.outcome}: {verdict.message}"
+        message = f"The solution ends in {verdict.outcome}: {to_author(verdict.message)}"
         return [Finding(_line_of(code, verdict.line), "error", "solution-fails", message)]
     wrong = [one for one in verdict.names if one.verdict not in RIGHT]
     line = next((one.line for one in wrong if one.line), None)

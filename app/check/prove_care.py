@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from html import unescape
 
 from app.check.findings import Finding
-from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Shape
+from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Prose, Shape
 from app.content.programs import parsed
+
+HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 
 
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
-    found = [*_choices(lesson), *_given_away(lesson)]
+    found = [*_choices(lesson), *_boxes(lesson), *_sections(lesson)]
     asked = {one.forward for one in lesson.exercises if isinstance(one, Grad | Matmul | Axes | Shape)}
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
@@ -42,7 +44,7 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
         if name not in read | sizes:
             yield "unused", f"The dim {name!r} is used nowhere in {forward.name!r}."
     if not any(isinstance(one, ast.FunctionDef) for one in tree.body):
-        outputs = set(forward.output.replace(",", " ").split())
+        outputs = set(forward.outputs)
         for statement in tree.body:
             written = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and one.id not in read}
             if isinstance(statement, ast.Assign) and written and not written & outputs and written.isdisjoint(sizes):
@@ -60,9 +62,24 @@ def _choices(lesson: Lesson) -> Iterator[Finding]:
                     yield _warning(option.place, "no-feedback", message)
 
 
-def _given_away(lesson: Lesson) -> Iterator[Finding]:
+def _sections(lesson: Lesson) -> Iterator[Finding]:
+    """A heading below which nothing stands but another one, or the end."""
+    for at, block in enumerate(lesson.blocks):
+        if isinstance(block, Prose):
+            headings = [(int(one[1]), one.start(), one.end()) for one in HEADING.finditer(block.html)]
+            followers = [*headings[1:], (0, len(block.html), 0)] if at == len(lesson.blocks) - 1 else headings[1:]
+            for (level, _, end), (other, start, _) in zip(headings, followers, strict=False):
+                if other <= level and not block.html[end:start].strip():
+                    yield _warning(block.place, "empty-section", "A section here has a heading and nothing else.")
+
+
+def _boxes(lesson: Lesson) -> Iterator[Finding]:
     for box in lesson.exercises:
         if isinstance(box, Grad):
+            missing = [name for name in box.require if not re.search(rf"\b{name}\b", box.starter.source)]
+            if 0 < len(missing) < len(box.require):
+                message = f"The starter has no line for {', '.join(map(repr, missing))}, which the box asks for."
+                yield _warning(box.starter.place, "starter-lacks", message)
             lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
             for hint in box.hints[:1]:
                 said = _squeezed(unescape(hint.html.striptags()))

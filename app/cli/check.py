@@ -18,7 +18,7 @@ from app.content.errors import LessonError
 from app.content.lessons import read_lessons
 from app.settings import Settings
 
-ALONE = "No course is around this file, so its links and requirements were not followed. Move it into a unit."
+ALONE = "No course is around this file, so its links, pictures and requirements were not followed. Move it into a unit."
 
 
 def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool) -> None:
@@ -84,7 +84,9 @@ def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
 
 def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
     """A notice for every lesson that speaks of others, where there are none."""
-    return [Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.links or one.requires]
+    return [
+        Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.links or one.requires or one.pictures
+    ]
 
 
 def _counted(number: int, noun: str) -> str:

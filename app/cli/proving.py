@@ -13,9 +13,11 @@ from app.check.progress import Progress
 from app.check.prove import prove
 from app.cli.graders import settled
 from app.cli.refuse import refuse
-from app.content.blocks import CodeBox, Lesson, Order
+from app.content.blocks import CodeBox, Lesson, Order, Visual
 from app.engine.pool.local_graders import LocalGraders
+from app.grading.reading.shape_inference import infer
 from app.settings import Settings
+from app.web.pictures import KINDS, draw
 
 AT_A_TERMINAL, IN_A_LOG = 0.5, 15.0  # seconds between two lines of progress
 
@@ -24,7 +26,23 @@ def proved_now(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
     """What is found in *lessons*, which may use those in their *reach*."""
-    return asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
+    found = asyncio.run(_prove(lessons, reach, settings, mutate=mutate))
+    return (*found, *(one for lesson in lessons for one in undrawn(lesson)))
+
+
+def undrawn(lesson: Lesson) -> list[Finding]:
+    """An error for every picture of *lesson* of which a page would show the caption alone."""
+    found = []
+    for visual in (one for one in lesson.every if isinstance(one, Visual) and one.kind in KINDS):
+        forward = lesson.forwards.get(visual.forward or "")
+        shapes = infer(forward) if forward else {}
+        if (shapes or forward is None) and not draw(visual, shapes, forward):
+            of = f" of `{visual.of}`" if visual.of else ""
+            message = (
+                f"Nothing can be drawn here: no {visual.kind!r}{of} comes of this. Name another tensor, or remove it."
+            )
+            found.append(Finding(visual.place, "error", "not-drawn", message))
+    return found
 
 
 async def _prove(

@@ -230,7 +230,7 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     check_characters(lines, faults)
     front = read_front_matter(lines, UNIT_KEYS, faults)
     prose = Prose(lines, faults, course)
-    summary = prose.render(prose.page(front.body.text), front.body.line, inside=False)
+    summary = prose.render(prose.page(front.body.text, front.body.line), front.body.line, inside=False)
     deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
     title, private = front.options.text("title") or "", front.options.flag("private", default=False)
     if not title and not faults.found:

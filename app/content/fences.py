@@ -176,7 +176,8 @@ def _directive(
             return None
         text = "\n".join(text.split("\n")[:at])
     elif last - first < 2 or set(closing) != {token.markup[0]} or len(closing) < len(token.markup):
-        fix = f"Add a line '{token.markup}'; an outer fence has one more colon than its children."
+        more = "; an outer fence has one more colon than its children" if token.markup[0] == ":" else ""
+        fix = f"Add a line '{token.markup}' below it{more}."
         faults.add(place, "unclosed", f"'{token.markup}{{{name}}}' is never closed.", fix)
     options, body = _options(text, line + first + 1, name, known[name], file, faults)
     argument_place = file.place(place.line, argument) if argument else place

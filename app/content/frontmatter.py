@@ -13,6 +13,7 @@ from app.content.options import NAME, Options, Value, items_of, texts_of
 LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", "was")
 UNIT_KEYS = ("title", "deliverables", "private")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
+MARKED = re.compile(r"`[^`]+`|\$[^\s$][^$]*\$|\*\*|</?[A-Za-z][^<>]*>|\]\(")
 LIST_KEYS = ("requires", "goals", "deliverables", "was")
 
 
@@ -77,6 +78,8 @@ def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[V
         line = value.place.line + mark.line - first.line
         column = mark.column + 1
         found.append(Value(str(entry.value), faults.at(line, column)))
+        if not str(entry.value).strip():
+            faults.add(faults.at(line, column), "empty", f"An entry of {key!r} is empty.", "Write it, or remove it.")
     return found
 
 
@@ -88,10 +91,13 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
     _need(options, "title", "The linear layer, by shape")
     _need(options, "id", "linear-layer")
     _need(options, "estimate", "20 min")
-    name, estimate = options.text("id"), options.text("estimate")
+    title, name, estimate = options.text("title"), options.text("id"), options.text("estimate")
+    if title and (marked := MARKED.search(title)):
+        message = f"A title is plain text: {marked[0]!r} would be shown as it is written."
+        options.wrong("title", "title", message, "Write it without code, formulas, stress or HTML.")
     if name and not NAME.fullmatch(name):
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
-    if estimate and not ESTIMATE.fullmatch(estimate):
+    if estimate and not (ESTIMATE.fullmatch(estimate) and re.search("[1-9]", estimate)):
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
     options.language("lang")
     for value in front.lists.get("was", ()):

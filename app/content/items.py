@@ -14,6 +14,8 @@ from app.content.prose import Prose
 
 SAID = re.compile(r"[:=]|\s[-–—]\s|->")
 """What people put between a value and what they say about it."""
+VALUE = re.compile(r"`[\d\s(\[.,*/+−-]*\d[^`]*` ")
+"""A number or a shape at the beginning of an item."""
 LONGEST_VALUE = 40
 BOX = re.compile(r"(?m)^(?:[-*+] ?)?\[[ xX]\]")
 BOXES = {"[ ] ": False, "[x] ": True, "[X] ": True}
@@ -34,7 +36,8 @@ def take_options(
         right = BOXES[inline.content[:4]]
         body, feedback = _body_and_quote(item, line, prose)
         html = prose.render(_shortened(body, inline, 0, inline.content[:4]), line)
-        if BOX.search(inline.content, 4):
+        within = any(_is_task(one) for one in item.walk() if one.type == "list_item" and one is not item)
+        if within or BOX.search(inline.content, 4):
             faults.add(place, "not-an-option", "A box stands within this option.", "Write '- [ ] ' before each.")
         if any(html == other.html for other in options):
             faults.add(place, "twice", "This option stands above already.", "Keep one of them.")
@@ -100,8 +103,9 @@ def _check_values(tokens: Sequence[Token], line: int, file: File, faults: Faults
     """A fault for every item left in a question that seems to be a value with what to say about it."""
     for one in SyntaxTreeNode(tokens).children:
         for item in one.children if one.type in ("bullet_list", "ordered_list") else ():
-            said = SAID.search(inline.content) if (inline := _inline(item)) else None
-            if said and said.start() <= LONGEST_VALUE:
+            inline = _inline(item)
+            said = SAID.search(inline.content) if inline else None
+            if (said and said.start() <= LONGEST_VALUE) or (inline and VALUE.match(inline.content)):
                 message = "This looks like a tempting value, but would be shown in the question."
                 fix = "Write '- `value`: what to say about it', with the value in backticks."
                 faults.add(_place(item, line, file), "feedback", message, fix)

@@ -65,7 +65,27 @@ LOST = (
         "The link {0} is not defined here.",
         "Write its address in round brackets; if it is code, put it in backticks.",
     ),
+    Lost(
+        "broken-link",
+        re.compile(r"\](?= \((?:#[\w-]+|[\w./-]+\.md(?:#[\w-]+)?|https?:[^\s)]+)\))"),
+        "A space stands between the words of this link and its address.",
+        "Write '[text](07-matmul.md)'.",
+    ),
     Lost("broken-link", re.compile(r"(?m)^\[[^\]\n]+\]:"), "{0} defines no link.", "Write '[name]: 07-matmul.md'."),
+    Lost("code", re.compile(r"`+"), "This '{0}' has no partner.", "Code has a backtick on each side: '`dW`'."),
+    Lost(
+        "stress",
+        re.compile(r"(?<=\S)\*\*(?!\S)|(?<!\S)\*\*(?=\S)"),
+        "This '**' has no partner.",
+        "Write '**words**'; if it is code, put it in backticks.",
+    ),
+    Lost(
+        "heading",
+        re.compile(r"(?m)^#{1,6}(?=[A-Za-z])"),
+        "This is no heading: behind '{0}' a space is missing.",
+        "Write '## A heading', or '\\#' for the sign itself.",
+    ),
+    Lost("html", re.compile(r"&[A-Za-z]{2,30};"), "'{0}' names no sign.", "Write the sign itself."),
     Lost(
         "html",
         re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>|<!--"),

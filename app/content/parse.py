@@ -59,7 +59,7 @@ def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, pie
     check_lesson(front, faults)
     prose = Renderer(file, faults, course)
     reading = Reading(file, faults, prose, beside=beside, elsewhere=lambda target: _programs(target, beside))
-    tokens = reading.prose.page(front.body.text)
+    tokens = reading.prose.page(front.body.text, front.body.line)
     parts = list(pieces(tokens, front.body.line, file, OPTIONS, faults))
     blocks = _blocks(parts, reading)
     if not front.body.text.strip():
@@ -100,7 +100,7 @@ def _programs(target: str, beside: Beside) -> Mapping[str, Forward] | None:
     file, faults = file_of(text, target), Faults(target)
     reading = Reading(file, faults, Renderer(file, faults))
     front = read_front_matter(file, LESSON_KEYS, Faults(target))
-    parts = pieces(reading.prose.page(front.body.text), front.body.line, file, OPTIONS, Faults(target))
+    parts = pieces(reading.prose.page(front.body.text, front.body.line), front.body.line, file, OPTIONS, Faults(target))
     found = [_block(one, reading) for one in parts if isinstance(one, Directive) and one.name == "forward"]
     broken = any(one.code not in ("duplicate-id",) for one in faults.found)
     return {} if broken else {one.name: one for one in found if isinstance(one, Forward)}

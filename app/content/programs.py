@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.content.blocks import Forward, Place
 from app.content.errors import Faults, did_you_mean
-from app.content.straight import counted, is_mask
+from app.content.straight import counted, is_mask, outside
 from app.content.unroll import StoppedError, Unrolled, unrolled
 
 MODULES = ("torch", "F", "math")
@@ -147,6 +147,8 @@ def check_forward(
             faults.add(place, "alias", message, f"Write '{names[0]} = {statement.value.id}.clone()'.")
         unknown = _check_reads(statement.value, scope | set(outputs), below, at, faults)
         scope |= unknown - set(below) if program.lines else set()  # told once, and not in every turn
+        if (left := outside(statement.value)) is not None:
+            faults.add(at(left[0]), "no-tensor", *left[1:])
         if (part := counted(statement.value, masks)) is not None:
             message = "How many entries this leaves depends on the numbers, so it has no shape of its own."
             faults.add(at(part), "depends-on-data", message, "Keep them all: 'torch.where(mask, X, 0.0)'.")

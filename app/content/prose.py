@@ -17,7 +17,7 @@ from app.content.addresses import page_url
 from app.content.blocks import Link
 from app.content.course_page import NO_PAGE, CoursePage
 from app.content.errors import Faults, did_you_mean
-from app.content.fences import File, markdown
+from app.content.fences import OPENS, File, markdown
 from app.content.lost import check_table, check_text, notice_lost
 from app.content.markup_rules import RULES, plain_text
 from app.content.options import NAME
@@ -40,6 +40,7 @@ LANGUAGES = (
 )
 PICTURE_KINDS = ("png", "jpg", "jpeg", "gif", "webp", "svg")
 PICTURE = re.compile(rf"(?:[a-z0-9][a-z0-9_-]*/)*[a-z0-9][a-z0-9_-]*\.(?:{'|'.join(PICTURE_KINDS)})")
+NOTE = re.compile(r" {0,3}(\[\^[^\]\s]+\]):")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 SENTENCE = frozenset({"text", "code_inline", "math_inline", "em_open", "em_close", "softbreak"})
 """What `sentence` knows of markdown."""
@@ -67,22 +68,36 @@ class Prose:
         for name, rule in RULES.items():
             self.md.add_render_rule(name, rule)
 
-    def tokens(self, text: str) -> list[Token]:
+    def tokens(self, text: str, line: int) -> list[Token]:
         """Parse one body; link definitions are shared by the whole file."""
         env: dict[str, Any] = {"references": dict(self.env.get("references", {}))}
         found = self.md.parse(text, env)
         self._notes |= _unused_notes(env)
+        self._check_twice(text, found, line)
         return found
 
-    def page(self, text: str) -> list[Token]:
+    def page(self, text: str, line: int) -> list[Token]:
         """Parse the body of the page itself, whose link definitions and footnotes hold everywhere."""
         found = self.md.parse(text, self.env)
         self._notes |= _unused_notes(self.env)
+        self._check_twice(text, found, line)
         for token in found:
             if token.type == "math_block_label" and NAME.fullmatch(token.info) and token.info not in self.equations:
                 self.equations[token.info] = len(self.equations) + 1
                 self.anchors.append(token.info)
         return found
+
+    def _check_twice(self, text: str, found: Sequence[Token], line: int) -> None:
+        """Add a fault for every footnote that is defined a second time: only one of them would be shown."""
+        fenced = {at for one in found if one.map and one.type.endswith("fence") for at in range(*one.map)}
+        seen: dict[str, int] = {}
+        for at, written in enumerate(text.split("\n")):
+            match = NOTE.match(written) if at not in fenced else None
+            if match and match[1] in seen:
+                message = f"The footnote {match[1]} stands on line {seen[match[1]]} already."
+                self.faults.add(self.file.place(line + at), "twice", message, "Give it another name.")
+            elif match:
+                seen[match[1]] = line + at
 
     def render(self, tokens: Sequence[Token], line: int, *, inside: bool = True) -> Markup:
         """The HTML of *tokens*, whose maps count from *line* of the file."""
@@ -146,6 +161,7 @@ class Prose:
             if token.type == "heading_open":
                 self._heading(token, tokens[index + 1], current)
             elif token.type == "fence":
+                self._closed(token, current)
                 self._language(token, current)
             elif token.type in ("math_block", "math_block_label", "math_inline", "math_inline_double"):
                 self._math(token, current)
@@ -181,7 +197,21 @@ class Prose:
                 self.file.place(line), "heading", "A heading starts with '##'.", "The title stands in the front matter."
             )
         words = re.findall(r"[a-z0-9]+", plain_text(inline).lower())
+        if not plain_text(inline).strip():
+            self.faults.add(self.file.place(line), "heading", "This heading is empty.", "Write it, or remove the line.")
         token.attrSet("id", self.claim("-".join(words) or "section"))
+
+    def _closed(self, token: Token, line: int) -> None:
+        """Add a fault for code that goes on to the end of what it stands in, with all that was to follow it."""
+        inner = next((one for one in token.content.split("\n") if OPENS.match(one)), "")
+        if inner.startswith(token.markup):
+            message = f"This '{token.markup}' is still open where {inner.split()[0]!r} begins."
+            self.faults.add(self.file.place(line), "unclosed", message, f"Add a line '{token.markup}' above that.")
+            return
+        last = self.file.lines[line + token.map[1] - token.map[0] - 2] if token.map else ""
+        if set(last.strip()) != {token.markup[0]} or len(last.strip()) < len(token.markup):
+            fix = f"Add a line '{token.markup}' below it."
+            self.faults.add(self.file.place(line), "unclosed", f"This '{token.markup}' is never closed.", fix)
 
     def _language(self, token: Token, line: int) -> None:
         language = token.info.strip().split()[0] if token.info.strip() else "text"

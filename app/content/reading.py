@@ -136,7 +136,7 @@ class Reading:
         self, directive: Directive, children: Sequence[str] = ("hint",), options: Mapping[str, Sequence[str]] = CHILDREN
     ) -> Inside:
         """The body of a prose directive, in which *children* may stand that have these *options*."""
-        tokens = self.prose.tokens(directive.body.text)
+        tokens = self.prose.tokens(directive.body.text, directive.body.line)
         known = {name: options[name] for name in children}
         where = f"inside of '{{{directive.name}}}'"
         parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults, where))
@@ -190,7 +190,7 @@ class Reading:
         if name is None:
             return None
         forward = self.forwards.get(name)
-        if forward is None:
+        if forward is None and not self.faults.told("unclosed"):
             fix = did_you_mean(name, self.forwards) or "Write a '```{forward} name' block in this lesson."
             options.wrong("forward", "unknown-forward", f"There is no forward program {name!r} in this lesson.", fix)
         return forward and self._resized(forward, options)

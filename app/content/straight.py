@@ -19,6 +19,15 @@ FIELDS: Mapping[str, frozenset[str]] = {
 """Functions of several results, with the names of these."""
 COUNTED = frozenset({"nonzero", "argwhere", "masked_select", "unique", "unique_consecutive"})
 """Functions that leave as many entries as the numbers say."""
+LEAVES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("item", "tolist", "data"), "'{}' takes numbers out of the tensors, and no gradient goes on from there."
+    ),
+    **dict.fromkeys(("numpy", "from_numpy"), "There is no numpy here ('{}')."),
+    **dict.fromkeys(("cuda", "cpu"), "A program has no device ('{}')."),
+}
+"""Attributes that lead out of a program of tensors."""
+KEEP = "Keep the tensor; '.detach()' says that a gradient ends."
 SCOPE = "'torch', 'F' and 'math' are in scope already. Remove this line."
 OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
     ast.While: ("How often a 'while' turns is not known before it runs.", "Write 'for t in range(T):'."),
@@ -84,6 +93,23 @@ def is_mask(expression: ast.expr, masks: Collection[str]) -> bool:
         case ast.Call(func=ast.Attribute(attr="bool")):
             return True
     return False
+
+
+def outside(expression: ast.expr) -> tuple[ast.expr, str, str] | None:
+    """The part of *expression* that leaves the program of tensors: what is said of it, and what to write."""
+    for node in ast.walk(expression):
+        match node:
+            case ast.Attribute(attr=name) if name in LEAVES:
+                return node, LEAVES[name].format(name), KEEP
+            case ast.Attribute(attr=name) if name.startswith("__"):
+                return node, f"A program has no use for '{name}'.", "Write it with operations of tensors."
+            case ast.Call(func=ast.Name(id="float" | "int" as name), args=[inner]) if not isinstance(
+                inner, ast.Constant
+            ):
+                return node, LEAVES["item"].format(f"{name}(…)"), KEEP
+            case ast.keyword(arg="inplace", value=ast.Constant(value=True)) | ast.keyword(arg="out"):
+                return node.value, f"'{node.arg}' writes in place.", "Leave it out, and name the result."
+    return None
 
 
 def _is(node: ast.AST, name: str) -> bool:

@@ -11,7 +11,7 @@ from app.grading.forward.facts import Shape
 from app.grading.quiz import mark
 from app.grading.quiz.mark_matmul import operands_offered
 from app.grading.reading.shape_inference import infer
-from tests.courses import course_in
+from tests.courses import ARCHITECTURES, course_in
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = Path(__file__).resolve().parent / "course"
@@ -19,7 +19,6 @@ LESSONS = Path(__file__).resolve().parent / "course"
 SLUG = "from-scalars-to-tensors"
 ADDRESS = f"/lessons/{SLUG}"
 EACH_KIND = ROOT / "tests/web/course/1-layers"
-ARCHITECTURES = ROOT / "tests/architectures"
 """Lessons with programs as instructors write them."""
 SMALL_SLUG = "linear"
 SMALL_ADDRESS = f"/lessons/{SMALL_SLUG}"

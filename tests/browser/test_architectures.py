@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Page
 
 from app.content.blocks import Grad, Quiz
-from tests.browser.answers import ARCHITECTURES, read_lesson, right_answer
+from tests.browser.answers import read_lesson, right_answer
 from tests.browser.steps import answer_by_mouse, expect_feedback, expect_verdict, fill_in, open_page, section, write
-from tests.courses import course_in
+from tests.courses import ARCHITECTURES, course_in
 
 SLUGS = [one.slug for one in course_in(ARCHITECTURES).lessons]
 LONG = [pytest.param(slug, marks=pytest.mark.prove) for slug in SLUGS if slug != "graph"]

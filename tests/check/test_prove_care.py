@@ -4,7 +4,7 @@ import pytest
 
 from app.check.prove_care import prove_care
 from app.content.parse import parse_lesson
-from tests.courses import LESSONS, course_in
+from tests.courses import ARCHITECTURES, LESSONS, course_in
 
 TEXT = """---
 title: Care
@@ -49,6 +49,9 @@ SLIPS = [
     ("unused", "y = x * w", "y = x * w\nz = y * 2"),
     ("no-feedback", "  > Because.\n", ""),
     ("all-right", "- [ ] that\n  > Because.", "- [x] that"),
+    ("empty-section", "::::{grad}", "## Empty\n\n## Writing\n\n::::{grad}"),
+    ("empty-section", "  > Because.\n:::", "  > Because.\n:::\n\n## The end"),
+    ("starter-lacks", ":::{hint}", "```{starter}\ndx = ____\n```\n\n:::{hint}"),
     ("given-away", "Which axis was copied?", "`dw = (dy * x).sum(0)`, and `dx = dy * w`."),
 ]
 
@@ -67,5 +70,10 @@ def test_a_slip_of_care_is_warned_of(code, before, after):
     assert codes(TEXT.replace(before, after, 1)) == [code]
 
 
-def test_the_course_takes_care():
-    assert [one for lesson in course_in(LESSONS).lessons for one in prove_care(lesson)] == []
+def test_an_output_besides_the_first_is_read_by_nobody_and_yet_used():
+    assert codes(TEXT.replace(":output: y", ":output: y, z").replace("y = x * w", "y = x * w\nz = x + w")) == []
+
+
+@pytest.mark.parametrize("folder", [LESSONS, ARCHITECTURES], ids=["course", "architectures"])
+def test_the_course_takes_care(folder):
+    assert [one for lesson in course_in(folder).lessons for one in prove_care(lesson)] == []

@@ -50,7 +50,7 @@ def test_markdown_becomes(text, html):
 def shown(text: str) -> Markup:
     """What *text* becomes, with all its faults."""
     prose = Prose(file_of(text, "2-unit/01-t.md"), Faults(""))
-    return prose.render(prose.page(text), 1, inside=False)
+    return prose.render(prose.page(text, 1), 1, inside=False)
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def _hidden(
     dims: Mapping[str, int], related: Mapping[str, str], asked: Collection[str], options: Options
 ) -> dict[str, tuple[int, int]]:
     """The sizes in `:hidden:`, one for both hidden runs or a list of two; dims that were *asked* for keep their own."""
-    found = {name: (dims[name], dims[name]) for name in asked}
+    found = {name: (dims[name], dims[name]) for name in asked if name in dims}
     for name, (entry, node) in (_items("hidden", options) or {}).items():
         if name not in dims:
             message = f"':hidden:' names {name!r}, which is no dim."

@@ -1,6 +1,7 @@
 """`{grad}`: a code box with its starter, hints, declared mistakes and solutions."""
 
 import ast
+import re
 from dataclasses import replace
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
@@ -39,6 +40,7 @@ OPTIONS = (
     "right",
     "was",
 )
+BLANK = re.compile(r"\b_{2,}\b")
 CHILDREN = ("starter", "hint", "mistake", "solution")
 FORBIDDEN = ("loops",)
 
@@ -121,6 +123,9 @@ def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading
         fix = "Write '```{mistake} Sum the rows, do not average them.'"
         reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner who makes it.", fix)
     _check_code(child, require, reading, complete=False)
+    if BLANK.search(child.body.text):
+        message = "This mistake has a blank, so nothing comes of it."
+        reading.faults.add(child.place, "incomplete", message, "Write what a learner would write.")
     code = code_of(child)
     above = _beginning(child, solution, reading)
     code = replace(code, source=above + code.source, line=code.line - above.count("\n"))
@@ -145,6 +150,10 @@ def _beginning(child: Directive, solution: Code, reading: Reading) -> str:
 def _check_given(given: tuple[str, ...], forward: Forward | None, options: Options) -> None:
     """Nobody is asked for what is in scope already."""
     upstreams = forward.upstreams if forward else ()
+    for name, place in options.words("given"):
+        if name in upstreams:
+            message = f"{name!r} is in scope anyway: it is the upstream of the output."
+            options.faults.add(place, "given-anyway", message, "Remove it from ':given:'.")
     for name, place in options.words("require"):
         if name in upstreams or name in given:
             why = "it is the upstream of the output" if name in upstreams else "it stands in ':given:'"

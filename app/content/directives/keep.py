@@ -1,12 +1,14 @@
 """`{keep}`: which tensors of the forward pass does a backward pass read? A choice whose options are derived."""
 
+import ast
+
 from markupsafe import Markup
 
 from app.content.blocks import Choice, Forward, Option, Tempting
 from app.content.dependence import values_read
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.programs import outputs_of
+from app.content.programs import outputs_of, parsed
 from app.content.reading import Reading
 from app.content.sentences import sentence
 
@@ -17,11 +19,13 @@ def read(directive: Directive, reading: Reading) -> Choice:
     options = reading.options(directive)
     inside, tempting = reading.with_tempting(directive)
     box = reading.box(options, "of") if options.need("of", "linear-backward") else None
-    forward = reading.forwards.get(box.forward) if box else None
-    kept = values_read(box.solution.source) if box else frozenset()
+    sound = box is not None and isinstance(parsed(box.solution.source), ast.Module)
+    forward = reading.forwards.get(box.forward) if box and sound else None
+    kept = values_read(box.solution.source) if box and sound else frozenset()
     offered = [name for name in outputs_of(forward) if name not in forward.outputs] if forward else []
     if forward and len({name in kept for name in offered}) != 2:
-        message = f"Of the {len(offered)} tensors on the way of {forward.name!r} all are read, or none."
+        count = f"all {len(offered)} are read, or none" if offered else "there is none"
+        message = f"Of the tensors on the way of {forward.name!r}, without its output, {count}."
         reading.faults.add(directive.place, "no-choice", message, "Ask about a program in which some can be forgotten.")
     _check_tempting(tempting, offered, kept, forward, reading)
     said = {one.value: one.html for one in tempting}

@@ -1,5 +1,6 @@
 """`{order}`: lines out of order, of a code box or a solution of its own, or steps in words; all that works is right."""
 
+import ast
 import itertools
 
 from app.content.blocks import Order, Step
@@ -8,7 +9,7 @@ from app.content.dependence import needs_by_rank, needs_of, shuffled, sources_of
 from app.content.fences import Directive
 from app.content.items import take_steps
 from app.content.options import Options
-from app.content.programs import check_python
+from app.content.programs import check_python, parsed
 from app.content.reading import Inside, Reading
 
 OPTIONS = ("of", "forward", "right", "was")
@@ -65,5 +66,8 @@ def _source(options: Options, inside: Inside, directive: Directive, reading: Rea
     if own is not None:
         tree = check_python(own.body.text, own.body.line, "This solution", reading.faults)
         return own.body.text if tree is not None else ""
-    box = reading.box(options, "of") if options.need("of", "linear-backward") else None
-    return box.solution.source if box else ""
+    if "of" not in options:
+        fix = "Write a numbered list of steps, ':of: linear-backward', or lines in a '```{solution}'."
+        reading.faults.add(directive.place, "no-lines", f"{reading.title(directive)} has nothing to put in order.", fix)
+    box = reading.box(options, "of") if "of" in options else None
+    return box.solution.source if box and isinstance(parsed(box.solution.source), ast.Module) else ""

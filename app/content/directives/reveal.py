@@ -16,7 +16,7 @@ INSIDE: Mapping[str, tuple[str, ...]] = {"visual": visual.OPTIONS} | dict.fromke
 def read(directive: Directive, reading: Reading) -> Reveal:
     options = reading.options(directive)
     name = reading.name(directive)
-    tokens = reading.prose.tokens(directive.body.text)
+    tokens = reading.prose.tokens(directive.body.text, directive.body.line)
     parts = pieces(tokens, directive.body.line, reading.file, INSIDE, reading.faults)
     blocks = tuple(block for part in parts if (block := _block(part, reading)) is not None)
     if not blocks:

@@ -43,6 +43,7 @@ _UNFINISHED: dict[Ending, str] = {
 }
 _WHY = {
     "raised": "did not run: {message}",
+    "in-place": "writes in place. Leave out what asks for that, such as `inplace=True`.",
     "draws": (
         "draws random numbers, so it has no one result to be right about. Let the program start from them: an input "
         "such as `noise: [N, D]` is drawn once for everybody."
@@ -52,6 +53,7 @@ _WHY = {
         "`a, b = X.chunk(2, 1)`."
     ),
     "complex": "leaves complex numbers, whose gradients have two parts. Write the step with real numbers.",
+    "narrow": "leaves numbers of {message}, which are too coarse to compare gradients. Leave the conversion out.",
     "not-finite": (
         "makes gradients that are not finite: a number too large, a division by 0, or a root or a logarithm at 0. Keep "
         "what it reads away from there, such as by an input of `positive` numbers."
@@ -220,7 +222,8 @@ class Study:
             raise self._too_large(f"it {_UNFINISHED['memory']}", dims)
         if "message" in report:
             failed = self.program.statements[report["failed"]]
-            said = _WHY[report["why"]].replace("{message}", report["message"])
+            why = "in-place" if "in-place operation" in report["message"] else report["why"]
+            said = _WHY[why].replace("{message}", report["message"])
             raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
         undefined = self._nan(report)
         if undefined:

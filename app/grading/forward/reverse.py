@@ -20,7 +20,7 @@ from app.grading.forward.occurrences import COPIES, SPREAD, expression
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
-Why = Literal["raised", "draws", "several", "complex", "no-derivative", "not-finite"]
+Why = Literal["raised", "draws", "several", "complex", "narrow", "no-derivative", "not-finite"]
 
 
 class StatementError(Exception):
@@ -95,6 +95,8 @@ class Tape:
             if isinstance(result, Tensor):
                 if result.is_complex():
                     raise StatementError(index, "leaves complex numbers", "complex")
+                if result.dtype in (torch.float16, torch.bfloat16):
+                    raise StatementError(index, str(result.dtype), "narrow")
                 node.results[name] = result
                 result = result.detach()
             elif _carries(result):

@@ -158,6 +158,8 @@ def test_facts_tell_shapes_order_and_readers(engine):
         ("H = X * 2\nY = H + X.sum() // 3", "`Y = H + X.sum() // 3` cannot be differentiated"),
         ("H = X.chunk(2, 1)\nY = H[0] * 2", "`H = X.chunk(2, 1)` leaves a tuple and no tensor"),
         ("H = torch.fft.fft(X)\nY = H.abs()", "`H = torch.fft.fft(X)` leaves complex numbers"),
+        ("H = X.to(torch.float16)\nY = H * 2", "`H = X.to(torch.float16)` leaves numbers of torch.float16"),
+        ("H = X * 2\nY = F.leaky_relu(H, 0.1, True)", "writes in place"),
         ("E = torch.exp(1000 * X)\nY = E * 2", "`E = torch.exp(1000 * X)` makes gradients that are not finite"),
         ("H = X - X\nY = H.norm(dim=1) * H.abs().sum(1).sqrt()", "makes gradients that are not finite"),
     ],

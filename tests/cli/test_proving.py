@@ -1,0 +1,48 @@
+"""A picture of which a page would show the caption alone is told before anybody opens the page."""
+
+import pytest
+
+from app.cli.proving import undrawn
+from app.content.parse import parse_lesson
+from tests.courses import ARCHITECTURES, LESSONS, course_in
+
+TEXT = """---
+title: A
+id: a
+estimate: 1 min
+---
+
+```{{forward}} linear
+:dims: {{N: 8, D: 5, H: 3}}
+:inputs: {{X: [N, D], W: [D, H], b: [H]}}
+:output: Y
+P = X @ W
+Y = P + b
+```
+
+:::{{visual}} v
+:kind: {kind}
+:forward: linear
+:of: {of}
+
+A picture.
+:::
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "of", "drawn"),
+    [("broadcast", "b", True), ("broadcast", "W", False), ("cells", "W", False)],
+)
+def test_a_picture_that_does_not_come_of_its_tensor_is_told(kind: str, of: str, drawn: bool) -> None:
+    lesson, errors = parse_lesson(TEXT.format(kind=kind, of=of), "01-a.md")
+    assert lesson is not None, errors
+
+    found = undrawn(lesson)
+
+    assert [one.code for one in found] == ([] if drawn else ["not-drawn"])
+
+
+@pytest.mark.parametrize("folder", [LESSONS, ARCHITECTURES], ids=["course", "architectures"])
+def test_every_picture_of_the_course_is_drawn(folder) -> None:
+    assert [one for lesson in course_in(folder).lessons for one in undrawn(lesson)] == []
