@@ -3,19 +3,20 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from app.check.mutants import mutants_of
-from app.content.blocks import NOWHERE, Course, Grad, Lesson, Number
+from app.content.blocks import Course, Grad, Lesson
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
 from app.practice.operations import OPERATIONS
 from app.practice.practice_words import family_words
 from app.practice.proof import wrong_lines
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
-from app.store.cards import ROOM, lesson_of_item
+from app.store.cards import lesson_of_item
 from app.store.tables import PracticeItem
+from app.web.practice_plans import ROUNDS, PracticeSet
 
 MOST_PARSED = 512
 
@@ -71,37 +72,7 @@ def line_of(item: Item, family: str) -> int:
     return max(own, key=lambda at: len(item.lines[at])) if own else item.key
 
 
-SET_ITEMS = 5
 LEVELS = (1, 2, 3)
-
-
-@dataclass(frozen=True, slots=True)
-class PracticeSet:
-    """Items that a class may be given together: of one family of operations, or of one level."""
-
-    key: str
-    title: str
-    family: str = ""
-    level: int = 0
-
-    @property
-    def lesson(self) -> Lesson:
-        """As a lesson that has an exercise for each item: so it is assigned, counted and graded like any other."""
-        items = tuple(Number(place=NOWHERE, name=str(at), answer="0") for at in range(1, SET_ITEMS + 1))
-        return Lesson(
-            path="",
-            slug=self.key,
-            unit="practice",
-            title=f"Practice: {self.title}",
-            name=f"{ROOM}set-{self.key}",
-            estimate="10 min",
-            requires=(),
-            goals=(),
-            draft=False,
-            blocks=items,
-            address=f"/practice/set/{self.key}",
-            drawn=True,
-        )
 
 
 class Curriculum:
@@ -118,12 +89,18 @@ class Curriculum:
 
     @cached_property
     def sets(self) -> Mapping[str, PracticeSet]:
-        """What may be assigned, by key: each family that the course teaches, and each level."""
+        """What may be assigned, by key, the first round of each before the later ones.
+
+        Each family that the course teaches, for so many exercises or minutes, and each level.
+        """
         families = sorted(families_of(self.operations_of(self.lessons)))
         found = [PracticeSet(family, family_words(family), family=family) for family in families]
-        if families:
-            found += [PracticeSet(f"level-{level}", f"level {level}", level=level) for level in LEVELS]
-        return {one.key: one for one in found}
+        found += [PracticeSet(f"level-{level}", f"level {level}", level=level) for level in LEVELS if families]
+        found += [
+            PracticeSet(f"minutes-{family}", f"ten minutes of {family_words(family).lower()}", family, timed=True)
+            for family in families
+        ]
+        return {again.key: again for number in range(ROUNDS) for one in found for again in (one.round(number),)}
 
     @cached_property
     def first(self) -> Lesson | None:

@@ -1,13 +1,19 @@
 """What a sitting is about and where it stands, as plain values; a plan is kept as JSON."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 
+from app.content.blocks import NOWHERE, Lesson, Number
 from app.practice import scheduler
 from app.practice.scheduler import About
+from app.store.cards import ROOM
 from app.store.tables import PracticeAttempt
+
+MANY = 100
+"""Items of a sitting that ends with its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +26,7 @@ class Plan:
         level: 0 for what fits the learner.
         lesson: Whose operations they are, where a lesson was the reason.
         form: Of its items, where it is not what fits the learner.
-        assigned: The lesson that its items count for, where a class was given them.
+        assigned: The key of what its items count for, where a class was given them.
         drill: Whether it is against the own best.
     """
 
@@ -35,12 +41,81 @@ class Plan:
 
 
 PLAN = TypeAdapter(Plan)
-DRILL_ITEMS = 100
+SET_ITEMS, SET_MINUTES = 5, 10
+SETS = f"{ROOM}set-"
+ROUNDS = 20
+"""How often a class may be given the same."""
+MINUTES_AT_ONE = 5
+"""An item counts for no more of the time: somebody may have left it open and gone away."""
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeSet:
+    """What a class may be given: some items of one family of operations or of one level, or *timed* minutes of them.
+
+    To give the same another time is to give another round of it, which nobody has done yet.
+    """
+
+    key: str
+    title: str
+    family: str = ""
+    level: int = 0
+    timed: bool = False
+    again: bool = False
+
+    def round(self, number: int) -> "PracticeSet":
+        """The same for another time; the first one is itself."""
+        if not number:
+            return self
+        key, title = f"{self.key}-{number + 1}", f"{self.title}, round {number + 1}"
+        return replace(self, key=key, title=title, again=True)
+
+    @property
+    def name(self) -> str:
+        """As a lesson's."""
+        return f"{SETS}{self.key}"
+
+    @property
+    def size(self) -> int:
+        return SET_MINUTES if self.timed else SET_ITEMS
+
+    @property
+    def lesson(self) -> Lesson:
+        """As a lesson that has an exercise for each item or minute: so it is assigned, counted and graded like any."""
+        counted = tuple(Number(place=NOWHERE, name=str(at), answer="0") for at in range(1, self.size + 1))
+        return Lesson(
+            path="",
+            slug=self.key,
+            unit="practice",
+            title=f"Practice: {self.title}",
+            name=self.name,
+            estimate="10 min",
+            requires=(),
+            goals=(),
+            draft=False,
+            blocks=counted,
+            address=f"/practice/set/{self.key}",
+            drawn=True,
+        )
+
+    @property
+    def plan(self) -> Plan:
+        items, minutes = (MANY, SET_MINUTES) if self.timed else (SET_ITEMS, 60)
+        families = (self.family,) if self.family else ()
+        return Plan(items=items, minutes=minutes, families=families, level=self.level, assigned=self.key)
+
+    def gained(self, done: Sequence[PracticeAttempt], newest: PracticeAttempt) -> int:
+        """How many of its exercises *newest* solves, after what was *done* in the sitting: one, or full minutes."""
+        return _minutes((*done, newest)) - _minutes(done) if self.timed else 1
+
+
+def _minutes(done: Iterable[PracticeAttempt]) -> int:
+    return sum(min(one.seconds or 0, MINUTES_AT_ONE * 60) for one in done) // 60
 
 
 def drill_of(family: str) -> Plan:
     minutes = scheduler.DRILL.total_seconds() / 60
-    return Plan(items=DRILL_ITEMS, minutes=minutes, families=(family,), level=1, drill=True)
+    return Plan(items=MANY, minutes=minutes, families=(family,), level=1, drill=True)
 
 
 @dataclass(frozen=True, slots=True)

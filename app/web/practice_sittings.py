@@ -107,13 +107,23 @@ class Practice:
                 await cards.add_review(db, card, rating, at, row.id)
 
     async def _count(self, db: AsyncSession, learner: int, given: PracticeAttempt) -> None:
-        """Let an item that was done in a sitting for a class count as the next exercise of what was assigned."""
+        """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
         sitting = await cards.sitting_of(db, learner)
-        plan = PLAN.validate_json(sitting.plan) if sitting and given.given_at >= sitting.began_at else Plan()
-        if plan.assigned:
-            done = await progress.progress_in(db, learner, plan.assigned)
-            row = await progress.progress_of(db, learner, plan.assigned, str(len(done) + 1))
-            row.solved_at = given.done_at
+        if sitting is None or given.given_at < sitting.began_at or given.done_at is None:
+            return
+        plan, done = PLAN.validate_json(sitting.plan), await cards.given_to(db, learner, sitting.began_at)
+        if plan.drill:
+            solved = Standing(plan, sitting.began_at, tuple(done), over=False).done
+            await cards.record_drill(db, learner, plan.families[0], solved, given.done_at)
+        goal = self.curriculum.sets.get(plan.assigned)
+        if goal:
+            lesson = goal.lesson
+            counted = await progress.progress_in(db, learner, lesson.name)
+            left = [one.name for one in lesson.exercises if one.name not in counted]
+            before = [one for one in done if one.done_at and one is not given]
+            for name in left[: goal.gained(before, given)]:
+                row = await progress.progress_of(db, learner, lesson.name, name)
+                row.solved_at = given.done_at
 
     def _open(self, db: AsyncSession, learner: int, known: Known, about: About, at: datetime) -> Card | None:
         """The card of *about*, made where it is missing; None where there are too many already."""
@@ -133,14 +143,13 @@ class Practice:
         return Standing(plan, sitting.began_at, (), over=False)
 
     async def end(self, db: AsyncSession, learner: int, standing: Standing | None) -> str:
-        """The address of what is said of a sitting that is over. What was open is left; a drill is compared."""
+        """The address of what is said of a sitting that is over. What was open is left."""
         for one in await cards.open_items(db, learner) if standing and standing.plan != Plan() else ():
             one.left_at = self.clock()
-        if standing is None or not standing.plan.drill:
-            return "/practice"
-        (family,) = standing.plan.families
-        await cards.record_drill(db, learner, family, standing.done, self.clock())
-        return f"/practice/drill/{family}"
+        plan = standing.plan if standing else Plan()
+        if plan.assigned:
+            return f"/practice/set/{plan.assigned}"
+        return f"/practice/drill/{plan.families[0]}" if plan.drill else "/practice"
 
     async def standing(self, db: AsyncSession, learner: int) -> Standing | None:
         """Where the sitting of *learner* is; None where there was none, or long ago."""

@@ -198,8 +198,14 @@ class Site:
 
     @cached_property
     def assignable(self) -> tuple[Lesson, ...]:
-        """What a class may be given: lessons, and practice."""
+        """What a class may have been given: lessons, and all rounds of practice."""
         return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
+
+    @cached_property
+    def offered(self) -> tuple[Lesson, ...]:
+        """What a class may be given next."""
+        first = {one.name for one in self.practice.curriculum.sets.values() if not one.again}
+        return tuple(one for one in self.assignable if not one.drawn or one.name in first)
 
     @cached_property
     def kept(self) -> Kept:

@@ -20,6 +20,7 @@ from app.teaching import dates
 from app.teaching.roster import read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
+from app.web.practice_plans import ROUNDS, SETS
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 
@@ -112,7 +113,7 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
         "assignments.html",
         status=409 if problem else 200,
         rows=[(one, lesson_called(site, one.lesson)) for one in rows],
-        lessons=[one for one in site.assignable if one.exercises],
+        lessons=[one for one in site.offered if one.exercises],
         fields=fields,
         problem=problem,
         arranges=within.is_at_least("instructor"),
@@ -122,14 +123,26 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
 
 @router.post(ALL)
 async def assign(request: Request, site: TheSite, within: Arranging, fields: Annotated[Fields, Form()]) -> Response:
-    lesson = lesson_called(site, fields.lesson)
+    name = await _next_round(site, within.group.id, fields.lesson)
     try:
-        terms = terms_of(fields, lesson, within.group.timezone)
+        terms = terms_of(fields, lesson_called(site, name), within.group.timezone)
         async with site.database.write() as db:
-            await assignments.assign(db, within.group.id, fields.lesson, terms, within.person.learner_id)
+            await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _listed(request, site, within, fields, str(refused))
     return back_to(f"/classes/{within.group.id}/assignments")
+
+
+async def _next_round(site: Site, group: int, name: str) -> str:
+    """*name*; of practice that the class has been given, the round that it has not, so that nothing of it is done."""
+    one = site.practice.curriculum.sets.get(name.removeprefix(SETS))
+    if one is None:
+        return name
+    async with site.database.read() as db:
+        given = {row.lesson for row in await assignments.assignments_of(db, group)}
+    rounds = [one.round(number).name for number in range(ROUNDS)]
+    last = max((number for number, each in enumerate(rounds) if each in given), default=-1)
+    return rounds[min(last + 1, ROUNDS - 1)]
 
 
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:

@@ -12,8 +12,7 @@ from app.practice.operations import TABLE
 from app.store import progress
 from app.store.cards import MOST_A_DAY
 from app.web.middleware.visitor import NotNowError
-from app.web.practice_items import SET_ITEMS, PracticeSet
-from app.web.practice_plans import ENOUGH, Missing, Plan, drill_of
+from app.web.practice_plans import ENOUGH, Missing, Plan, PracticeSet, drill_of
 from app.web.render import back_to
 from app.web.routes.pages import readiness, reveal, revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -45,7 +44,7 @@ async def next_item(
     skip: Annotated[int, Form(ge=0, lt=2**31)] = 0,
 ) -> Response:
     """Go to the item that is open, or to a new one; begin a sitting where one is asked for."""
-    plan = _assigned(site, given) if given else _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
+    plan = _set(site, given).plan if given else _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
     learner = await visitor.begin()
     for _ in range(2):
         found = await _next(site, learner, plan, skip)
@@ -84,13 +83,16 @@ async def drill(request: Request, site: TheSite, visitor: TheVisitor, family: st
 @router.get("/set/{key}")
 async def assigned(request: Request, site: TheSite, visitor: TheVisitor, key: str) -> Response:
     """Items that a class was given together, and how many of them are done."""
-    lesson, learner, solved = _set(site, key).lesson, await visitor.learner(), set()
+    given, learner, solved = _set(site, key), await visitor.learner(), set()
+    lesson = given.lesson
     if learner is not None:
         async with site.database.read() as db:
             solved = {
                 name for name, row in (await progress.progress_in(db, learner, lesson.name)).items() if row.solved_at
             }
-    return site.pages.page(request, "practice_set.html", lesson=lesson, progress=site.progress(lesson, solved))
+    return site.pages.page(
+        request, "practice_set.html", given=given, lesson=lesson, progress=site.progress(lesson, solved)
+    )
 
 
 @router.get("/{item}")
@@ -134,12 +136,6 @@ def _set(site: Site, key: str) -> PracticeSet:
     if found is None:
         raise HTTPException(404)
     return found
-
-
-def _assigned(site: Site, key: str) -> Plan:
-    one = _set(site, key)
-    families = (one.family,) if one.family else ()
-    return Plan(items=SET_ITEMS, minutes=60, families=families, level=one.level, assigned=one.lesson.name)
 
 
 def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Plan | None:

@@ -25,9 +25,7 @@ from app.store.tables import Card, PracticeItem
 from app.web.site import Site
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
-from tests.web.routes.test_class_board import enrol, group, room, teacher
 
-__all__ = ["group", "room", "teacher"]
 ALONE = True
 
 LESSON = "/lessons/linear"
@@ -301,9 +299,10 @@ def test_every_family_of_operations_has_a_name():
     assert {one.family for one in TABLE} <= FAMILIES.keys()
 
 
-def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(learner, room, group, teacher):
+def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(learner, room, group, bob, ada):
     room.assign(group, "practice/set-matmul", points=5.0)
-    bob, _ = enrol(room, group, "Bob", "Cleo")
+    room.browser("Cleo")
+    room.join(group, "Cleo")
     pupil = Learner(bob, learner.site)
     pupil.client.get(LESSON)
     assert "Practice: Matrix products" in pupil.text(f"/classes/{group.id}")
@@ -314,9 +313,57 @@ def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(le
         at = pupil.next()
 
     assert "2 of 5 are done." in pupil.text("/practice/set/matmul")
-    book = teacher.get(f"/classes/{group.id}/gradebook.json").json()
+    book = ada.get(f"/classes/{group.id}/gradebook.json").json()
     assert {one["name"]: one["points"] for one in book["learners"]} == {"Bob": 2, "Cleo": 0}
     assert bob.get("/practice/set/nothing").status_code == 404
+
+
+def test_practice_that_a_class_is_given_again_begins_anew(learner, group, bob, ada):
+    pupil = Learner(bob, learner.site)
+    pupil.client.get(LESSON)
+    assignments = f"/classes/{group.id}/assignments"
+    ada.post(assignments, data={"lesson": "practice/set-matmul"})
+    at = pupil.next(given="matmul")
+    pupil.solve(at)
+
+    ada.post(assignments, data={"lesson": "practice/set-matmul"})
+
+    assert "Practice: Matrix products, round 2" in pupil.text(f"/classes/{group.id}")
+    assert "0 of 5 are done." in pupil.text("/practice/set/matmul-2")
+    assert "1 of 5 are done." in pupil.text("/practice/set/matmul")
+    offered = re.findall(r'<option value="(practice/[^"]*)"', ada.get(assignments).text)
+    assert "practice/set-matmul" in offered
+    assert "practice/set-matmul-2" not in offered
+
+
+def test_ten_minutes_of_a_family_can_be_given_and_count_by_the_minute(learner, group, bob, ada, clock):
+    pupil = Learner(bob, learner.site)
+    pupil.client.get(LESSON)
+    ada.post(f"/classes/{group.id}/assignments", data={"lesson": "practice/set-minutes-matmul"})
+    assert "Practice: ten minutes of matrix products" in pupil.text(f"/classes/{group.id}")
+
+    at = pupil.next(given="minutes-matmul")
+    for minutes in (2.5, 1.6, 40):  # who goes away for long has practised for five minutes at most
+        clock.forward(minutes=minutes)
+        pupil.solve(at)
+        at = pupil.next()
+
+    assert "9 of 10 minutes are done" in pupil.text("/practice/set/minutes-matmul")
+    at = pupil.next(given="minutes-matmul")
+    clock.forward(minutes=4)
+    pupil.solve(at)
+    assert "10 of 10 minutes are done" in pupil.text("/practice/set/minutes-matmul")
+    book = ada.get(f"/classes/{group.id}/gradebook.json").json()
+    assert [one["points"] for one in book["learners"]] == [10]
+
+
+def test_the_best_of_a_drill_is_kept_also_of_who_does_not_go_on(learner, clock):
+    learner.client.get(LESSON)
+    at = learner.next(drill="matmul")
+    learner.solve(at)
+    clock.forward(days=3)
+
+    assert "best 1" in learner.text("/practice/map")
 
 
 def test_an_item_that_no_version_can_read_any_more_is_left(learner):
