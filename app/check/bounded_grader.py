@@ -13,6 +13,7 @@ from app.engine.grader import Grader, Load, Nudge, Readiness, Run
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
 TRIES = 3
@@ -44,6 +45,10 @@ class Patient:
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         async with self._turn:
             return await self._grader.nudge(task, code, name, entry)
+
+    async def told(self, task: AnyTask, code: str) -> Told:
+        async with self._turn:
+            return await self._grader.told(task, code)
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         async with self._turn:

@@ -12,6 +12,7 @@ from app.content.blocks import Forward
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
 JUDGES = ("grading", "engine", "sandbox", "content")
@@ -173,6 +174,10 @@ class Grader(Protocol):
     async def run(self, task: AnyTask, code: str) -> Run: ...
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge: ...
+
+    async def told(self, task: AnyTask, code: str) -> Told:
+        """The shapes that the lines of *code* give, read and not run; nothing where no grader is free to read."""
+        ...
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Why each of *texts* cannot stand in a file of Python; empty where it can."""

@@ -102,7 +102,7 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
 
 def _is_python(code: str) -> bool:
     try:
-        return _too_much(code) is None and _parse(code) is not None
+        return too_much(code) is None and _parse(code) is not None
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         return False
 
@@ -119,9 +119,9 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     Args:
         rules: Rules of this exercise: `loops` forbids them, `classes` lets a class through.
     """
-    too_much = _too_much(code)
-    if too_much:
-        return too_much
+    told = too_much(code)
+    if told:
+        return told
     try:
         tree = _parse(code)
         _check_depth(tree)
@@ -138,7 +138,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     return None
 
 
-def _too_much(code: str) -> Refusal | None:
+def too_much(code: str) -> Refusal | None:
     """What would cost the parser too much, found without parsing."""
     if len(code) > LONGEST:
         return Refusal(1, 1, f"The text has {len(code):,} characters; a box takes {LONGEST:,}. Shorten it.")

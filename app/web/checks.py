@@ -19,6 +19,7 @@ from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import plain
 from app.engine.grader import Grader, Nudge, Run, judges
 from app.engine.task import AnyTask, task_of
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
@@ -30,6 +31,8 @@ from app.web.verdict_words import JUDGED, LASTING
 MOST_OTHERS = 512
 """Tasks of practice that are kept at hand."""
 AT_ONCE = 2
+TYPED_A_MINUTE = 600
+"""Texts of one learner whose shapes are told: one 150 ms after each keystroke at most makes 400."""
 FAULT_COSTS = 4
 """Questions that a learner cannot ask within the minute, where a grader ended over one."""
 AT_ONCE_SECONDS = 2.0  # what a run may take
@@ -128,6 +131,7 @@ class Checks:
         self._tasks = tasks
         self._metrics = metrics
         self._allowance = Allowance(a_minute)
+        self._typing = Allowance(TYPED_A_MINUTE)
         self._faults = Faults()
         self._running: Counter[int] = Counter()
 
@@ -161,6 +165,14 @@ class Checks:
             return Nudge(outcome="refused", name=name, message=refusal)
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
+
+    async def told(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Told:
+        """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes."""
+        if len(code) > LONGEST or self._refusal(code):
+            return Told()
+        self._typing.spend(learner)
+        self._faults.refuse(code)
+        return await self._grader.told(self._tasks.task(lesson, exercise), code)
 
     async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
         """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""

@@ -20,6 +20,7 @@ from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.told import Told, ToldLine, ToldName
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate
@@ -68,6 +69,7 @@ class FakeGrader:
         self.load = Load(up=1, idle=1)
         self.checked: list[str] = []
         self.nudged: list[tuple[str, str, str]] = []
+        self.told_of: list[tuple[str, str]] = []
         self.outcome: Verdict | None = None
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
@@ -120,6 +122,16 @@ class FakeGrader:
             own=2500.0,
             message="Your number is 2 times the quotient.",
             note="L has a kink here.",
+        )
+
+    async def told(self, task: AnyTask, code: str) -> Told:
+        self.told_of.append((task.name, code))
+        return Told(
+            lines=(ToldLine(line=1, text="(N, D), W is (D, H)", fits=False),),
+            names=(
+                ToldName(name="X", shape="(N, D)", numbers="(6, 4)"),
+                ToldName(name="dW", shape="(D, H)", numbers="(4, 5)", line=1),
+            ),
         )
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:

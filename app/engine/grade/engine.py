@@ -32,10 +32,11 @@ from app.grading.judge.hunt_verdict import (
 )
 from app.grading.judge.judging import Judge
 from app.grading.judge.plan import Plan, read_plan
+from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
 from app.grading.judge.torch_errors import translate
 from app.grading.judge.trials import Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
-from app.sandbox.gate import CLASSES, normalise, refusal
+from app.sandbox.gate import CLASSES, normalise, refusal, too_much
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
@@ -68,6 +69,7 @@ class Engine:
         self._cache = FactsCache(facts_dir)
         self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
         self._benches: OrderedDict[object, Bench] = OrderedDict()
+        self._grounds: OrderedDict[object, tuple[AnyTask, Ground]] = OrderedDict()
         self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
 
     def facts(self, forward: Forward) -> Facts:
@@ -240,6 +242,13 @@ class Engine:
             _LOG.exception("a nudge of %s failed", task.name)
             return Nudge(outcome="fault", name=name, message=grader_fault().message)
 
+    def told(self, task: AnyTask, code: str) -> Told:
+        """The shapes that the lines of *code* give, read from the text alone: nothing is run."""
+        plain, _ = normalise(code)
+        if too_much(plain) is not None:
+            return Told()
+        return tell(plain, _remembered(self._grounds, id(task), lambda: (task, _ground(task)))[1])
+
     # Before the run.
 
     def _hurried(self, seconds: float | None) -> JailRuns:
@@ -300,6 +309,17 @@ def _rules(task: Task | CheckerTask | FunctionTask) -> tuple[str, ...]:
             return (CLASSES,)
         case Task():
             return task.grad.forbid
+
+
+def _ground(task: AnyTask) -> Ground:
+    """What a text for *task* is read on; *task* is kept beside it, so that its identity stays its own."""
+    match task:
+        case CheckerTask(checker=box) | FunctionTask(box=box):
+            return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")
+        case HuntTask(mending=mending):
+            return _ground(mending)
+        case Task(forward=forward, given=given):
+            return ground_of_program(forward, (*forward.upstreams, *given))
 
 
 def _remembered(kept: OrderedDict[K, V], key: K, make: Callable[[], V]) -> V:

@@ -12,6 +12,7 @@ from app.engine.grader import Nudge, Readiness, Run
 from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
 T = TypeVar("T")
@@ -72,6 +73,10 @@ class Asking(ABC):
         return await self._submitted(
             question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
         )
+
+    async def told(self, task: AnyTask, code: str) -> Told:
+        question = {"ask": "told", **self._asking(task, code)}
+        return await self._asked(question, SHORT_SECONDS, Told, lambda *_: Told())
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         question = {"ask": "unfit", "texts": list(texts)}

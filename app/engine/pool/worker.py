@@ -31,6 +31,7 @@ from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.engine.train.trainer import Trainer, gated
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.process import StoppedError
@@ -92,6 +93,8 @@ def _unread(question: dict[str, Any], outcome: Outcome) -> object:
             return Nudge(outcome=outcome, name=question["name"], message=message)
         case "run":
             return Run(outcome=outcome, message=message)
+        case "told":
+            return Told()
         case "unfit":
             return ["to read it takes too long"] * len(question["texts"])
         case "train":
@@ -123,6 +126,8 @@ def _read(engine: Engine, question: dict[str, Any]) -> Any:
             task, gate, seconds = _task(question["kind"], question["task"]), question["gate"], question["seconds"]
             name, entry = question["name"], question["entry"]
             return engine.nudge(task, question["code"], name, entry, gate=gate, seconds=seconds)
+        case "told":
+            return engine.told(_task(question["kind"], question["task"]), question["code"])
         case "facts":
             return engine.facts(restored(Forward, json.loads(question["forward"])))
         case "unfit":

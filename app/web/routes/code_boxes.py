@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.content.blocks import CodeBox, FunctionBox, Lesson
+from app.engine.codec import plain
 from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
 from app.store.board import heard
@@ -209,6 +211,29 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
         "message": CONFLICT if saved.conflict else "",
     }
     return JSONResponse(answer, headers={"cache-control": "no-store"})
+
+
+@router.post("/shapes")
+async def shapes(
+    request: Request,
+    visitor: TheVisitor,
+    site: TheSite,
+    lesson: TheLesson,
+    exercise: TheCodeBox,
+    code: Annotated[str, Form()] = "",
+    given: Annotated[bool, Form()] = False,
+) -> JSONResponse:
+    """The shape that each line of the text gives; nothing is run, saved or counted, and nobody begins a session.
+
+    Args:
+        given: Whether to tell of the names that are in scope before the text, too.
+    """
+    learner = await visitor.learner()
+    found = Told()
+    if learner is not None:
+        found = await while_wanted(request, site.checks.told(learner, lesson, exercise, received(exercise, code)))
+    names = tuple(one for one in found.names if given or one.line)
+    return JSONResponse(plain(replace(found, names=names)), headers={"cache-control": "no-store"})
 
 
 @router.post("/reset")

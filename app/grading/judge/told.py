@@ -1,0 +1,289 @@
+"""What stands at the ends of the lines of a text while it is written: the shape that each gives, in the names of dims.
+
+Read from the text alone, on the lesson's own sizes and on the hidden ones beside them: a size that is the one of a dim,
+or follows from dims in the same way, on all of them is called by it. What cannot be told is silent.
+"""
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import prod
+from typing import Any
+
+from app.bindings import parsed, root_of
+from app.content.blocks import Forward
+from app.content.sizes import written
+from app.grading.forward.data import hidden_dims
+from app.grading.judge.aside import set_aside
+from app.grading.reading.abstract import Abstract, CollisionError, Sizes
+from app.grading.reading.shape_inference import scope_on
+from app.grading.reading.shape_reader import ShapeReader
+
+MOST_PARTS = 4
+MOST_NAMES = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldLine:
+    """What stands at the end of *line*, from 1.
+
+    Args:
+        text: Such as `(D, H)`, or `(H, D), W is (D, H)`.
+        fits: Whether the gradient that the line writes has the shape of its tensor; None where it writes none.
+        start, end: Of shapes that cannot meet, the place: line and column of each end, from 1 and from 0.
+    """
+
+    line: int
+    text: str
+    fits: bool | None = None
+    start: tuple[int, int] | None = None
+    end: tuple[int, int] | None = None
+
+    @property
+    def collides(self) -> bool:
+        return self.start is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldName:
+    """A name in scope: its shape in the names of dims and in numbers, and where it was *made*.
+
+    Args:
+        line: Of the text, where it is the learner's own; 0 for one that is given.
+        made: The statement of the forward program; empty for an input, and for the learner's own.
+    """
+
+    name: str
+    shape: str
+    numbers: str
+    line: int = 0
+    made: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What can be told of one text."""
+
+    lines: tuple[ToldLine, ...] = ()
+    names: tuple[ToldName, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a text is read on.
+
+    Args:
+        scopes: What stands in scope, on the lesson's own sizes first; more of them give names to sizes.
+        dims: The sizes behind each of them.
+        made: By name of an intermediate: the statement that makes it.
+        calls: Read after the text, such as a call of the function that it defines.
+    """
+
+    scopes: tuple[Mapping[str, Any], ...]
+    dims: tuple[Mapping[str, int], ...] = ()
+    made: Mapping[str, str] | None = None
+    calls: str = ""
+
+    @cached_property
+    def given(self) -> tuple[ToldName, ...]:
+        """The names in scope, as they are before the text."""
+        made = self.made or {}
+        found = []
+        for name, one in self.scopes[0].items():
+            if isinstance(one, Abstract):
+                shape = self.named([scope.get(name) for scope in self.scopes])
+                found.append(ToldName(name=name, shape=shape, numbers=written(one.shape), made=made.get(name, "")))
+        return tuple(found[:MOST_NAMES])
+
+    @cached_property
+    def words(self) -> Mapping[Sizes, str]:
+        """By the sizes that it has, one for each scope: what a size is called."""
+        return _words(self.dims) if len(self.dims) > 1 else {}
+
+    def named(self, values: Sequence[Any]) -> str:
+        """The shape of one tensor, which *values* are on each of the scopes."""
+        first = values[0].shape
+        shapes = [one.shape for one in values if isinstance(one, Abstract) and one.rank == len(first)]
+        if len(shapes) < len(self.dims):
+            return written(first)
+        return written([self.words.get(each, str(each[0])) for each in zip(*shapes, strict=True)])
+
+
+def ground_of_program(forward: Forward, gradients: Sequence[str]) -> Ground:
+    """What a text about *forward* is read on, with these *gradients* in scope."""
+    dims = (dict(forward.dims), *(hidden_dims(forward, shift) for shift in (0, 1)))
+    scopes = []
+    for one in dims:
+        scope = scope_on(forward, one)
+        scope |= {name: scope[name[1:]] for name in gradients if isinstance(scope.get(name[1:]), Abstract)}
+        scopes.append(scope)
+    made = {
+        name: ast.unparse(statement)
+        for statement in parsed(forward.source).body
+        for target in (statement.targets if isinstance(statement, ast.Assign) else ())
+        for name in sorted({node.id for node in ast.walk(target) if isinstance(node, ast.Name)})
+    }
+    return Ground(tuple(scopes), dims, made)
+
+
+def ground_of_calls(function: str, arguments: Sequence[str], case: str) -> Ground:
+    """What a text is read on that defines *function*: the *arguments* that the code of a *case* makes."""
+    reader = ShapeReader({})
+    reader.run(_body(case)[0])
+    scope = {name: one for name, one in reader.scope.items() if name in arguments}
+    return Ground((scope,), calls=f"{function}({', '.join(arguments)})")
+
+
+def tell(code: str, ground: Ground) -> Told:
+    """What stands at the ends of the lines of *code*, which may be any text."""
+    body, source = _body(code)
+    if not body:
+        return Told(names=ground.given)
+    own = frozenset(id(node) for node in statements_in(body))
+    seen = [_read(body, scope, ground.calls, own) for scope in ground.scopes]
+    lines: dict[int, ToldLine] = {}
+    names = {one.name: one for one in ground.given}
+    for at, (statement, given) in seen[0].items():
+        values = [given, *(other.get(at, (None, None))[1] for other in seen[1:])]
+        one = _line(statement, values, ground, source)
+        if one is not None and not (one.line in lines and lines[one.line].collides):
+            lines[one.line] = one
+        if isinstance(given, Abstract) and (name := _subject(statement)):
+            shape, numbers = ground.named(values), written(given.shape)
+            names[name] = ToldName(name=name, shape=shape, numbers=numbers, line=statement.lineno)
+    return Told(lines=tuple(lines[at] for at in sorted(lines)), names=tuple(names.values())[: 2 * MOST_NAMES])
+
+
+def _body(code: str) -> tuple[list[ast.stmt], list[str]]:
+    try:
+        try:
+            body, source = parsed(code).body, code
+        except SyntaxError:
+            source = set_aside(code)[0]
+            body = parsed(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [], []
+    return body, source.split("\n")
+
+
+def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of *body* and those inside of them; expressions hold none."""
+    for one in body:
+        yield one
+        for field in ("body", "orelse"):
+            yield from statements_in(getattr(one, field, ()))
+
+
+Seen = dict[tuple[int, int], tuple[ast.stmt, Any]]
+
+
+def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Collection[int]) -> Seen:
+    """By place of a statement: what it gave at last; shapes that could not meet stay."""
+    seen: Seen = {}
+
+    def saw(statement: ast.stmt, given: Any) -> None:
+        at = statement.lineno, statement.col_offset
+        if id(statement) in own and not isinstance(seen.get(at, (None, None))[1], CollisionError):
+            seen[at] = statement, given
+
+    reader = ShapeReader(scope, saw)
+    reader.run(body)
+    reader.run(parsed(calls).body)
+    return seen
+
+
+def _line(statement: ast.stmt, values: Sequence[Any], ground: Ground, source: Sequence[str]) -> ToldLine | None:
+    line, given = statement.end_lineno or statement.lineno, values[0]
+    match given:
+        case CollisionError():
+            return _collision(line, given, values, ground, source)
+        case Abstract():
+            text, fits = ground.named(values), None
+            about = _subject(statement)[1:] if _subject(statement).startswith("d") else ""
+            theirs = [scope.get(about) for scope in ground.scopes]
+            if isinstance(theirs[0], Abstract):
+                fits = theirs[0].shape == given.shape
+                text = text if fits else f"{text}, {about} is {ground.named(theirs)}"
+            return ToldLine(line=line, text=text, fits=fits)
+        case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(one, Abstract) for one in given):
+            several = [
+                [one[at] if isinstance(one, tuple) and len(one) == len(given) else None for one in values]
+                for at in range(len(given))
+            ]
+            return ToldLine(line=line, text=", ".join(ground.named(each) for each in several))
+    return None
+
+
+def _collision(
+    line: int, met: CollisionError, values: Sequence[Any], ground: Ground, source: Sequence[str]
+) -> ToldLine | None:
+    if met.place is None:
+        return None
+    same = [each for each in values if isinstance(each, CollisionError) and each.how == met.how]
+    one, other = (
+        ground.named([Abstract(each) for each in shapes])
+        for shapes in zip(*(_shapes(each) for each in same), strict=True)
+    )
+    why = ""
+    if met.axes is not None:
+        why = f": {_axis_word(one, met.axes[0])} is not {_axis_word(other, met.axes[1])}"
+    text = f"{one} {met.how} {other}{why}" if not met.how[0].isalpha() else f"{one} and {other} cannot {met.how}{why}"
+    left, right = met.place
+    start, end = (left.lineno, left.col_offset), (right.end_lineno or right.lineno, right.end_col_offset or 0)
+    return ToldLine(line=line, text=text, start=(start[0], _column(source, start)), end=(end[0], _column(source, end)))
+
+
+def _shapes(met: CollisionError) -> tuple[Sizes, Sizes]:
+    return met.one, met.other
+
+
+def _axis_word(shape: str, at: int) -> str:
+    return shape.strip("()").split(",")[at].strip()
+
+
+def _column(source: Sequence[str], at: tuple[int, int]) -> int:
+    """In characters, which an editor counts in; the parser counts bytes."""
+    line = source[at[0] - 1] if at[0] <= len(source) else ""
+    return len(line.encode()[: at[1]].decode("utf-8", "replace"))
+
+
+def _subject(statement: ast.stmt) -> str:
+    """The one name that *statement* writes; empty where it writes none, or several."""
+    match statement:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            names = set() if isinstance(target, ast.Tuple | ast.List) else root_of(target)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr)) as call) if attr.endswith("_"):
+            names = root_of(call)
+        case _:
+            names = set()
+    return next(iter(names), "")
+
+
+def _words(dims: Sequence[Mapping[str, int]]) -> dict[Sizes, str]:
+    """What sizes are called that are a dim, or follow from dims; those that two would be are called nothing."""
+    single = {name: tuple(one[name] for one in dims) for name in dims[0] if all(name in one for one in dims)}
+    found: dict[Sizes, str] = {}
+    for rows in ([(one, name) for name, one in single.items()], _products(single), _beside(single)):
+        fresh: dict[Sizes, str] = {}
+        for one, word in rows:
+            fresh[one] = word if fresh.get(one, word) == word else ""
+        found = fresh | found
+    return {one: word for one, word in found.items() if word and set(one) != {1}}
+
+
+def _products(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
+    several = [names for count in (2, 3) for names in combinations_with_replacement(single, count)]
+    found = [
+        (tuple(map(prod, zip(*(single[name] for name in names), strict=True))), "·".join(names)) for names in several
+    ]
+    return [row for row in found if len(set(row[0])) > 1]
+
+
+def _beside(single: Mapping[str, Sizes]) -> list[tuple[Sizes, str]]:
+    moved = [
+        (f"{name}{by:+d}", tuple(one + by for one in sizes)) for name, sizes in single.items() for by in (1, 2, -1, -2)
+    ]
+    times = [(f"{by}·{name}", tuple(one * by for one in sizes)) for name, sizes in single.items() for by in (2, 3, 4)]
+    return [(sizes, word) for word, sizes in (*moved, *times) if len(set(sizes)) > 1]
