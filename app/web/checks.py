@@ -131,7 +131,8 @@ class Checks:
         self._tasks = tasks
         self._metrics = metrics
         self._allowance = Allowance(a_minute)
-        self._typing = Allowance(TYPED_A_MINUTE)
+        self._keys = Allowance(TYPED_A_MINUTE)
+        self._typing: Counter[int] = Counter()
         self._faults = Faults()
         self._running: Counter[int] = Counter()
 
@@ -168,11 +169,13 @@ class Checks:
 
     async def told(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Told:
         """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes."""
-        if len(code) > LONGEST or self._refusal(code):
+        # A newer text drops the question about an older one, which may still be on its way.
+        if self._refusal(code) or self._typing[learner] >= AT_ONCE:
             return Told()
-        self._typing.spend(learner)
+        self._keys.spend(learner)
         self._faults.refuse(code)
-        return await self._grader.told(self._tasks.task(lesson, exercise), code)
+        with _one_more(self._typing, learner):
+            return await self._grader.told(self._tasks.task(lesson, exercise), code)
 
     async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
         """Why each of *texts* cannot stand in a file of Python; it counts as a check while it runs."""
@@ -199,13 +202,8 @@ class Checks:
         if self._running[learner] >= AT_ONCE:
             raise NotNowError(BUSY, AT_ONCE_SECONDS)
         self.spend(learner)
-        self._running[learner] += 1
-        try:
+        with _one_more(self._running, learner):
             yield
-        finally:
-            self._running[learner] -= 1
-            if not self._running[learner]:
-                del self._running[learner]
 
     @contextmanager
     def _question(self, kind: str) -> Iterator[Question]:
@@ -236,3 +234,14 @@ class Checks:
                 stopped = self._grader.readiness.state == "stopped"
                 raise NotNowError(answer.message, RESTART_SECONDS if stopped else QUEUE_SECONDS)
             return answer
+
+
+@contextmanager
+def _one_more(running: Counter[int], learner: int) -> Iterator[None]:
+    running[learner] += 1
+    try:
+        yield
+    finally:
+        running[learner] -= 1
+        if not running[learner]:
+            del running[learner]

@@ -2,6 +2,7 @@
 // without this script everything below is a plain form.
 import "./htmx.js";
 import "./theme.js";
+import "./later.js";
 import "./code.js";
 import "./drafts.js";
 import "./stale.js";

@@ -25,6 +25,7 @@ document.addEventListener("keydown", (event) => {
   event.target.parentElement.querySelector("button").click();
 });
 
+document.addEventListener("code-box:say", (event) => say(event.target, event.detail));
 document.addEventListener("code-box:notice", (event) => {
   const form = event.target.closest("form");
   if (form) notify(form, event.detail);

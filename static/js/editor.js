@@ -8,7 +8,9 @@ import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, Prec, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+import { methods } from "./methods.js";
 import { normalised } from "./plain.js";
+import { closeCard, namesIn, shapesFrom } from "./told.js";
 
 const nonce = document.querySelector("link[nonce], script[nonce], style[nonce]")?.nonce ?? "";
 
@@ -63,28 +65,36 @@ const look = EditorView.theme({
   },
 });
 
-// The editor lets Tab leave after an Escape of its own; one that closes the list of names must do the same.
+// The editor lets Tab leave after an Escape of its own; one that closes the list of names, or a card, does the same.
 function closeAndLetTabLeave(view) {
-  if (!closeCompletion(view)) return false;
+  if (![closeCompletion(view), closeCard(view)].includes(true)) return false;
   view.setTabFocusMode(2000);
   return true;
 }
 
-/** Names in scope come from the page (data-scope="X|(32, 100) W|(100, 27) ..."), local names from the text. */
+const NO_TENSORS = /(?:^|[^\w.])(?:torch|F|math|\d[\d.]*)\.$/;
+
+/** Names in scope come from what the server has read, and until then from the page (data-scope="X|(32, 100) ..."). */
 function completions(scope) {
   return (context) => {
     const word = context.matchBefore(/[A-Za-z_]\w*/);
+    const from = word?.from ?? context.pos;
+    const before = context.state.sliceDoc(Math.max(0, from - 40), from);
+    if (before.endsWith(".")) return behindDot(before, from);
     if (!word && !context.explicit) return null;
-    const before = context.state.sliceDoc(Math.max(0, (word?.from ?? context.pos) - 1), word?.from ?? context.pos);
-    if (before === ".") return null;
     const options = new Map(scope.map((option) => [option.label, option]));
     for (const [, label] of context.state.doc.toString().matchAll(/^\s*([A-Za-z]\w*)\s*=[^=]/gm)) {
       if (!options.has(label)) options.set(label, { label, detail: "yours", type: "variable" });
     }
+    for (const { name, shape } of namesIn(context.state)) options.set(name, { label: name, detail: shape, type: "variable" });
     const typed = word?.text ?? "";
     if (!context.explicit && options.has(typed)) return null; // the word is finished: Enter must stay Enter
-    return { from: word?.from ?? context.pos, options: [...options.values()], validFor: /^\w*$/ };
+    return { from, options: [...options.values()], validFor: /^\w*$/ };
   };
+}
+
+function behindDot(before, from) {
+  return NO_TENSORS.test(before) || !/[\w)\]]\.$/.test(before) ? null : { from, options: methods, validFor: /^\w*$/ };
 }
 
 function scopeOf(text) {
@@ -182,6 +192,7 @@ class CodeBox extends HTMLElement {
         highlightActiveLine(),
         Prec.highest(keymap.of([{ key: "Escape", run: closeAndLetTabLeave }])),
         autocompletion({ override: [completions(scopeOf(this.dataset.scope))], selectOnOpen: false, icons: false }),
+        this.dataset.shapes ? shapesFrom(this.dataset.shapes) : [],
         python(),
         syntaxHighlighting(classHighlighter),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),

@@ -43,13 +43,15 @@ class Abstract:
     kind: Kind = "f"
     dense: bool = True
 
+    def __post_init__(self) -> None:
+        if len(self.shape) > MOST_AXES or any(not 0 <= one < LARGEST for one in self.shape):
+            raise UnknownError
+
     @property
     def rank(self) -> int:
         return len(self.shape)
 
     def reshaped(self, shape: Sequence[int], *, dense: bool | None = None, kind: Kind | None = None) -> "Abstract":
-        if len(shape) > MOST_AXES:
-            raise UnknownError
         return replace(
             self,
             shape=tuple(shape),

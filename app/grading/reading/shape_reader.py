@@ -32,9 +32,9 @@ from app.grading.reading.shape_rules import RULES_OF_SHAPE
 from app.grading.reading.shape_rules.elsewhere import reversed_axes, swapped_last
 from app.grading.reading.tracer import is_module
 
-STEPS = 20_000
+STEPS = 5000
 """Parts of a text that are looked at, those of loops and functions each time."""
-DEEPEST_CALL, ITEMS_MAX = 8, 200
+DEEPEST_CALL, ITEMS_MAX, HELD_MAX = 8, 200, 1000
 WORDS = {
     "axis": "dim", "keepdims": "keepdim", "input": "x", "x1": "x", "min": "low", "max": "high", "sorted": "in_order",
     "a": "x", "elements": "x",
@@ -256,7 +256,7 @@ class ShapeReader:
             case ast.Name(id=name):
                 return self._named(name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                found = [one for part in parts for one in self._part(part)]
+                found = self._paid([one for part in parts for one in self._part(part)])
                 return tuple(found) if isinstance(expr, ast.Tuple) else found
             case ast.BinOp(op=op, left=left, right=right):
                 a, b = self.value(left), self.value(right)
@@ -321,7 +321,7 @@ class ShapeReader:
             if is_number(a) and is_number(b):
                 return NUMBER
             raise UnknownError
-        return _plain(op, a, b)
+        return self._paid(_plain(op, a, b))
 
     def _signed(self, op: ast.unaryop, value: Any) -> Any:
         if isinstance(value, Abstract):
@@ -388,6 +388,7 @@ class ShapeReader:
                 if not is_module(inner) and not _of_module(inner):
                     given = [self.value(inner), *given]
                     if isinstance(given[0], list) and name == "append" and isinstance(inner, ast.Name):
+                        self._paid(given)
                         given[0].append(given[1])
                         return None
                 words = {WORDS.get(one.arg, one.arg): self.value(one.value) for one in call.keywords if one.arg}
@@ -473,14 +474,30 @@ class ShapeReader:
             for one in self._items(self.value(loop.iter)):
                 self._bind(loop.target, one)
                 found.append(self.value(elt))
+            self._paid(found)
         finally:
             self.scope = outer
         return found
 
-    def _pay(self) -> None:
-        self._left -= 1
+    def _paid(self, items: Any) -> Any:
+        """*items*, once every value in them is paid for: lists of the same lists would be large beyond measure."""
+        count = _held(items)
+        if count > HELD_MAX:
+            raise UnknownError
+        self._pay(count)
+        return items
+
+    def _pay(self, steps: int = 1) -> None:
+        self._left -= steps
         if self._left < 0:
             raise SpentError
+
+
+def _held(value: Any) -> int:
+    """How many values *value* holds, itself included; those that it is made of are bounded already."""
+    if not isinstance(value, list | tuple):
+        return 1
+    return 1 + sum(map(_held, value)) if len(value) <= HELD_MAX else HELD_MAX + 1
 
 
 _RESHAPING = frozenset({"unsqueeze_", "squeeze_", "transpose_", "t_", "swapaxes_", "swapdims_"})
@@ -507,8 +524,8 @@ def _compared(op: ast.cmpop, a: Any, b: Any) -> Any:
 
 
 def _plain(op: ast.operator, a: Any, b: Any) -> Any:
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple) and isinstance(op, ast.Add):
-        return a + b  # type: ignore[operator]
+    if isinstance(a, list | tuple) and type(a) is type(b) and isinstance(op, ast.Add) and len(a) <= ITEMS_MAX:
+        return type(a)([*a, *b])
     if isinstance(a, list | tuple) and type(b) is int and isinstance(op, ast.Mult) and len(a) * b <= ITEMS_MAX:
         return a * b
     if not (is_number(a) and is_number(b)) or type(op) not in PLAIN:

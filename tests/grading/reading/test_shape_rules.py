@@ -28,7 +28,8 @@ ENTRYWISE = """
 abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil cos cosh deg2rad
 digamma erf erfc erfinv exp exp2 expm1 fix floor frac i0 isfinite isinf isnan isneginf isposinf isreal lgamma log
 log10 log1p log2 logical_not logit nan_to_num neg negative rad2deg reciprocal relu round rsqrt sgn sigmoid sign signbit
-sin sinc sinh sqrt square tan tanh trunc tril triu fliplr flipud msort clone contiguous detach cpu double float half long
+sin sinc sinh sqrt square tan tanh trunc tril triu
+fliplr flipud msort clone contiguous detach cpu double float half long
 int bool short byte char bfloat16 zero_ t
 """
 OF_F = """

@@ -1,0 +1,10 @@
+// The editor is a third of what a lesson weighs: it is fetched once the page has been painted and nothing else is to be
+// done, or at once when a box is touched. Until then the boxes are plain textareas, and typing may begin in them.
+const editor = document.querySelector("meta[name=editor]")?.content;
+
+if (editor) {
+  const load = () => import(editor);
+  const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 200));
+  requestAnimationFrame(() => setTimeout(() => idle(load, { timeout: 2000 })));
+  document.addEventListener("focusin", ({ target }) => target.closest?.("code-box") && load(), { once: true });
+}

@@ -1,0 +1,196 @@
+"""What stands at the ends of lines: shapes in the names of dims, whether gradients fit, what cannot meet and where."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.content.blocks import Bug, Forward, Grad, Input, Place
+from app.engine.task import HuntTask, task_of
+from app.grading.judge.told import Told, ground_of_calls, ground_of_program, tell
+from app.grading.reading import shape_reader
+from app.sandbox.vocabulary import ATTRIBUTES
+from tests.courses import LESSONS, course_in
+
+METHODS = Path(__file__).resolve().parents[3] / "static/js/methods.js"
+
+
+def forward(source: str = "Y = X @ W + b", **dims: int) -> Forward:
+    sizes = {"N": 32, "D": 100, "H": 27} | dims
+    inputs = (
+        Input(name="X", sizes=("N", "D")),
+        Input(name="W", sizes=("D", "H")),
+        Input(name="b", sizes=("H",)),
+        Input(name="t", sizes=("N",), distribution="ints", bound="H"),
+    )
+    place = Place("test.md", 1)
+    return Forward(place=place, name="f", dims=sizes, inputs=inputs, output="Y", source=source, source_line=1)
+
+
+def told(code: str, program: Forward | None = None) -> Told:
+    return tell(code, ground_of_program(program or forward(), ["dY"]))
+
+
+def texts(code: str, program: Forward | None = None) -> dict[int, str]:
+    return {one.line: one.text for one in told(code, program).lines}
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("dW = X.T @ dY", "(D, H)"),
+        ("a = dY.sum(0)", "(H,)"),
+        ("a = dY.sum()", "()"),
+        ("a = dY.sum(1, keepdim=True)", "(N, 1)"),
+        ("a = X.view(-1)", "(N·D,)"),
+        ("a = torch.cat([X, X], 1)", "(N, 2·D)"),
+        ("a = X[1:]", "(N-1, D)"),
+        ("a = X[:, :3]", "(N, 3)"),
+        ("a = X.reshape(32, 10, 10)", "(32, 10, 10)"),
+        ("a, b = X.max(1)", "(N,), (N,)"),
+        ("X.T @ dY", "(D, H)"),
+        ("a = dY[torch.arange(N), t]", "(N,)"),
+        ("dW = torch.zeros_like(W)\ndW += X.T @ dY", "(D, H)"),
+        ("def f(a):\n    return a.T\nc = f(X)", "(D, N)"),
+        ("for i in range(2):\n    c = X[i]", "(D,)"),
+    ],
+)
+def test_a_line_ends_in_the_shape_that_it_gives(code, text):
+    assert list(texts(code).values())[-1] == text
+
+
+def test_a_gradient_is_told_to_fit_or_not():
+    lines = {one.line: (one.text, one.fits) for one in told("dW = X.T @ dY\ndX = (dY @ W.T).T\ntmp = X.T").lines}
+
+    assert lines == {1: ("(D, H)", True), 2: ("(D, N), X is (N, D)", False), 3: ("(D, N)", None)}
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "place"),
+    [
+        ("dW = X @ dY", "(N, D) @ (N, H): D is not N", "X @ dY"),
+        ("a = 1 + (X + dY)", "(N, D) + (N, H): D is not H", "X + dY"),
+        ("a = F.linear(dY, W.T).sum() if False else X * b", "(N, D) * (H,): D is not H", "X * b"),
+        ("a = torch.cat([X, dY])", "(N, D) and (N, H) cannot cat: D is not H", "torch.cat([X, dY])"),
+        ("a = X.view(7, 7)", "(N, D) and (7, 7) cannot view", "X.view(7, 7)"),
+        ("µ = 'ü'; a = X @ dY", "(N, D) @ (N, H): D is not N", "X @ dY"),
+    ],
+)
+def test_shapes_that_cannot_meet_are_told_with_their_place(code, text, place):
+    (one,) = [one for one in told(code).lines if one.collides]
+
+    assert one.text == text
+    assert code.split("\n")[one.start[0] - 1][one.start[1] : one.end[1]] == place
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "a = X[X > 0]",
+        "a = F.one_hot(t)",
+        "a = torch.zeros(int(X.sum()))",
+        "a = unknown @ W",
+        "a = X.nonzero()",
+        "a = ____",
+        "a = open('/etc/passwd')",
+        "a = X.T.view(-1)",
+        "a = N * 2",
+        "a = missing.T\nc = a @ W",
+        "while X.sum() > 0:\n    a = X[a]",
+    ],
+)
+def test_what_cannot_be_known_is_silent(code):
+    assert texts(code) == {}
+
+
+def test_a_line_that_is_no_python_yet_silences_no_other():
+    assert texts("dX = dY @\ndW = X.T @ dY\ndb = dY.sum(0") == {2: "(D, H)"}
+
+
+def test_an_unknown_name_is_forgotten_and_not_remembered_as_it_was():
+    assert texts("a = X\na = a[X > 0]\nc = a.T") == {1: "(N, D)"}
+
+
+def test_names_are_told_with_their_shape_and_where_they_were_made():
+    program = forward("h = X @ W\nY = h + b")
+    names = {one.name: one for one in told("dh = dY\nc = X.T", program).names}
+
+    assert (names["X"].shape, names["X"].numbers, names["X"].made, names["X"].line) == ("(N, D)", "(32, 100)", "", 0)
+    assert (names["h"].made, names["dY"].shape, names["c"].shape, names["c"].line) == (
+        "h = X @ W",
+        "(N, H)",
+        "(D, N)",
+        2,
+    )
+
+
+def test_sizes_that_are_alike_here_are_told_apart_by_the_others():
+    """D and H are both 27 on the lesson's sizes; on others they are not."""
+    assert texts("dW = dY.T @ X", forward(D=27, H=27)) == {1: "(H, D)"}
+
+
+def test_a_function_is_read_with_the_arguments_of_a_case():
+    ground = ground_of_calls("f", ("a", "b"), "a = torch.randn(4, 3)\nb = torch.randn(3, 2)")
+
+    assert {one.line: one.text for one in tell("def f(a, b):\n    c = a @ b\n    return c.T", ground).lines} == {
+        2: "(4, 2)",
+        3: "(2, 4)",
+    }
+
+
+def test_every_statement_of_every_solution_of_the_course_is_told_and_every_gradient_fits():
+    for lesson in course_in(LESSONS).lessons:
+        for box in (one for one in lesson.exercises if isinstance(one, Grad | Bug)):
+            task = task_of(lesson, box)
+            task = task.mending if isinstance(task, HuntTask) else task
+            ground = ground_of_program(task.forward, (*task.forward.upstreams, *task.given))
+            lines = {one.line: one for one in tell(box.solution.source, ground).lines}
+            written = {one.end_lineno for one in ast.parse(box.solution.source).body}
+
+            assert written - set(lines) == set(), f"{lesson.path}: {box.name}"
+            assert not [one for one in lines.values() if one.fits is False or one.collides]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for i in range(10 ** 9):\n    a = X",
+        "a = 9 ** 9 ** 9 ** 9",
+        "a = [X] * 10 ** 9",
+        "def f(a):\n    return f(f(a))\nc = f(X)",
+        "while True:\n    pass",
+        "\n".join(f"a{at} = [x for x in range(200) for y in range(200)]" for at in range(300)),
+        "for a in range(200):\n for b in range(200):\n  for c in range(200):\n   d = X @ W",
+        "x = (1,)\n" + "x = x + x\n" * 60,
+        "s = 'a'\n" + "s = s + s\n" * 60,
+        "a = torch.zeros(" + "2, " * 3000 + "2)",
+        "a = " + "X.T" + ".T" * 6000,
+        "a = torch.arange(0, 10 ** 15)[::3]",
+        "a = torch.tensor([[1] * 200] * 200)",
+        "a = torch.tril_indices(10 ** 12, 10 ** 12)",
+    ],
+)
+def test_a_text_costs_no_more_than_the_purse_holds(code, monkeypatch):
+    """As many steps as there are, for each set of sizes, and none of them on something large."""
+    largest = []
+    monkeypatch.setattr(
+        shape_reader, "_held", lambda value, held=shape_reader._held: largest.append(held(value)) or largest[-1]
+    )
+
+    assert isinstance(told(code), Told)
+    assert max(largest, default=0) <= 200 * shape_reader.HELD_MAX
+
+
+@given(st.text(alphabet="XWbdYtN01()[]{},.:=@+-* \n'sumviefor", max_size=120) | st.text(max_size=80))
+def test_any_text_is_answered(code):
+    assert isinstance(told(code), Told)
+
+
+def test_only_what_the_gate_lets_through_is_offered_behind_a_dot():
+    table = METHODS.read_text().partition("{")[2].partition("};")[0]
+    words = [line.partition(":")[0].strip() for line in table.strip().splitlines()]
+
+    assert len(words) > 30
+    assert set(words) <= ATTRIBUTES
