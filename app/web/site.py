@@ -69,6 +69,11 @@ class LessonProgress:
         return self.done == self.total
 
     @property
+    def percent(self) -> int:
+        """How much is done, in whole per cent: all of it only when nothing is left."""
+        return 100 * self.done // self.total if self.total else 0
+
+    @property
     def announcement(self) -> str:
         return "Lesson complete." if self.complete else f"{self.done} of {self.total} exercises done."
 

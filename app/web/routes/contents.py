@@ -14,11 +14,12 @@ from app.content.blocks import Lesson
 from app.store import progress
 from app.store.progress import Place
 from app.web.middleware.visitor import Visitor
+from app.web.pictures.course_map import course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
 from app.web.views.names_view import FIRST, names_view
-from app.web.views.standing import Solved, solved_by, sum_of, unit_view
+from app.web.views.standing import Solved, solved_by, standings, sum_of, unit_view
 
 router = APIRouter()
 log = structlog.get_logger()
@@ -39,6 +40,7 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
     due = await due_notes(site, visitor) if saving else ()
+    ways = site.kept.of(site.course, {}, lambda: course_map(site.course.lessons), "map")
     return site.pages.page(
         request,
         "index.html",
@@ -46,6 +48,10 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         whole=whole,
         resume=resume,
         invented=site.invented,
+        ways=ways,
+        standings={
+            one.progress.lesson.name: one for one in standings(site, solved, resume.lesson.name if resume else "")
+        },
         saving=saving,
         faults=site.faults,
         due=due,

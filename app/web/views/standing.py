@@ -87,6 +87,31 @@ def sum_of(site: Site, lessons: Iterable[Lesson], solved: Solved) -> Sum:
     return Sum(tuple(progress_in(site, one, solved) for one in lessons))
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One lesson in the map of the course: what it needs, and whether it is `done`, `next` or `open`."""
+
+    progress: LessonProgress
+    needs: tuple[Lesson, ...]
+    state: str
+
+
+def standings(site: Site, solved: Solved, at: str = "") -> tuple[Standing, ...]:
+    """All lessons in course order. Next is the one *at* which one left off, or the first that has all it needs."""
+    every = [progress_in(site, one, solved) for one in site.course.lessons]
+    open_ones = [one.lesson.name for one in every if not one.complete]
+    ready = [one.lesson.name for one in every if not one.complete and not {*one.lesson.requires} & {*open_ones}]
+    following = at if at in open_ones else next(iter([*ready, *open_ones]), "")
+    return tuple(
+        Standing(
+            one,
+            tuple(other for other in site.course.lessons if other.name in one.lesson.requires),
+            "next" if one.lesson.name == following else "done" if one.total and one.complete else "open",
+        )
+        for one in every
+    )
+
+
 def builds_on(site: Site, lesson: Lesson, solved: Solved) -> tuple[LessonProgress, ...]:
     """The lessons that *lesson* builds on, in course order."""
     return tuple(progress_in(site, one, solved) for one in site.course.lessons if one.name in lesson.requires)

@@ -24,6 +24,20 @@ def test_the_index_lists_lessons_with_done_and_total(client: TestClient) -> None
     assert "Begin: The linear layer" in text
 
 
+def test_the_index_tells_in_words_what_is_next_and_what_each_lesson_needs_and_gives(client: TestClient) -> None:
+    before = client.get("/").text
+    states = dict(re.findall(r'data-state="(\w+)">.*?href="/lessons/([^"]+)"', before, re.DOTALL))
+    table = before.partition('class="course-map"')[2]
+
+    assert [slug for state, slug in states.items() if state == "next"] == ["linear"]
+    assert before.count('class="next-word"') == 1
+    row = re.sub(r"\s*<[^>]+>\s*", "|", table.partition('<th scope="row">')[2].partition("</tr>")[0])
+    assert (
+        row.strip("|").replace("||", "|").replace("||", "|")
+        == "The linear layer|nothing|write the backward pass of a layer|next"
+    )
+
+
 def test_a_draft_lesson_is_neither_listed_nor_served(client: TestClient) -> None:
     assert "Not finished" not in client.get("/").text
     assert client.get("/lessons/draft").status_code == 404
