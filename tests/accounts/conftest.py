@@ -1,5 +1,5 @@
 """Two learners in an empty database of each kind."""
 
-from tests.store.conftest import anyio_backend, database, me, url
+from tests.store.conftest import anyio_backend, database, me, migrated, template, url
 
-__all__ = ["anyio_backend", "database", "me", "url"]
+__all__ = ["anyio_backend", "database", "me", "migrated", "template", "url"]

@@ -17,7 +17,7 @@ from sqlalchemy import Column, Date, String, text
 from app.store import learners
 from app.store.database import Database, Moment, open_engine
 from app.store.database_copies import BackupError, backup, restore
-from app.store.migrate import config_for, migrate
+from app.store.migrate import config_for
 from app.store.tables import Base
 
 pytestmark = pytest.mark.anyio
@@ -55,17 +55,16 @@ def value_for(column: Column[Any], number: int) -> object:
 
 
 @pytest.fixture
-async def filled(url: str) -> str:
+async def filled(migrated: str) -> str:
     """The URL of a database with two rows in every table."""
-    await migrate(url)
-    engine = open_engine(url)
+    engine = open_engine(migrated)
     async with engine.begin() as connection:
         for table in Base.metadata.sorted_tables:
             for number in (1, 2):
                 row = {column.name: value_for(column, number) for column in table.columns}
                 await connection.execute(table.insert().values(row))
     await engine.dispose()
-    return url
+    return migrated
 
 
 async def made(url: str, target: Path) -> Path:

@@ -38,48 +38,48 @@ async def asked(url: str, question: Callable[[Connection], T]) -> T:
     return answer
 
 
-async def test_the_migrations_make_exactly_the_tables(url: str) -> None:
-    await migrate(url)
+async def test_the_migrations_make_exactly_the_tables(empty: str) -> None:
+    await migrate(empty)
 
-    assert await asked(url, differences) == []
+    assert await asked(empty, differences) == []
 
 
-async def test_several_processes_may_migrate_at_once(url: str) -> None:
+async def test_several_processes_may_migrate_at_once(empty: str) -> None:
     together = Barrier(4)
 
     def alone() -> None:
         together.wait()
-        asyncio.run(migrate(url))
+        asyncio.run(migrate(empty))
 
     async with anyio.create_task_group() as group:
         for _ in range(4):
             group.start_soon(to_thread.run_sync, alone)
 
-    assert await asked(url, differences) == []
+    assert await asked(empty, differences) == []
 
 
-async def test_the_way_back_leaves_nothing_and_leads_up_again(url: str) -> None:
-    await migrate(url)
+async def test_the_way_back_leaves_nothing_and_leads_up_again(empty: str) -> None:
+    await migrate(empty)
 
-    await asked(url, lambda connection: command.downgrade(config_for(connection), "base"))
+    await asked(empty, lambda connection: command.downgrade(config_for(connection), "base"))
 
-    assert await asked(url, lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
-    await migrate(url)
-    assert await asked(url, differences) == []
+    assert await asked(empty, lambda connection: inspect(connection).get_table_names()) == ["alembic_version"]
+    await migrate(empty)
+    assert await asked(empty, differences) == []
 
 
-async def test_a_second_migration_changes_nothing(url: str) -> None:
-    await migrate(url)
+async def test_a_second_migration_changes_nothing(empty: str) -> None:
+    await migrate(empty)
     await asked(
-        url, lambda connection: connection.execute(text("INSERT INTO learner (created_at) VALUES ('2026-01-01')"))
+        empty, lambda connection: connection.execute(text("INSERT INTO learner (created_at) VALUES ('2026-01-01')"))
     )
 
-    await migrate(url)
+    await migrate(empty)
 
-    assert await asked(url, lambda connection: connection.scalar(text("SELECT count(*) FROM learner"))) == 1
+    assert await asked(empty, lambda connection: connection.scalar(text("SELECT count(*) FROM learner"))) == 1
 
 
-async def test_runs_that_had_finished_before_they_were_kept_are_kept(url: str) -> None:
+async def test_runs_that_had_finished_before_they_were_kept_are_kept(empty: str) -> None:
     runs = {"done": encoded(Snapshot(phase="finished", steps=9)), "ended": encoded(Snapshot(phase="stopped", steps=9))}
 
     def before(connection: Connection) -> None:
@@ -94,17 +94,17 @@ async def test_runs_that_had_finished_before_they_were_kept_are_kept(url: str) -
                 {"exercise": exercise, "run": run},
             )
 
-    await migrate(url)
-    await asked(url, before)
-    await migrate(url)
+    await migrate(empty)
+    await asked(empty, before)
+    await migrate(empty)
 
     kept = await asked(
-        url, lambda connection: connection.execute(text("SELECT exercise, finished FROM training")).all()
+        empty, lambda connection: connection.execute(text("SELECT exercise, finished FROM training")).all()
     )
     assert dict(tuple(row) for row in kept) == {"done": runs["done"], "ended": None}
 
 
-async def test_attempts_have_the_codes_that_mistakes_have_now(url: str) -> None:
+async def test_attempts_have_the_codes_that_mistakes_have_now(empty: str) -> None:
     def verdict(*codes: str | None) -> Verdict:
         names = tuple(NameVerdict(name=f"d{at}", verdict="wrong", code=code) for at, code in enumerate(codes))
         return Verdict(outcome="graded", names=names, printed='"dx:average-changed"')
@@ -123,12 +123,12 @@ async def test_attempts_have_the_codes_that_mistakes_have_now(url: str) -> None:
                 {"verdict": encoded(one), "code": code},
             )
 
-    await migrate(url)
-    await asked(url, old)
-    await migrate(url)
+    await migrate(empty)
+    await asked(empty, old)
+    await migrate(empty)
 
     kept = await asked(
-        url, lambda connection: connection.execute(text("SELECT code, verdict FROM attempt ORDER BY id")).all()
+        empty, lambda connection: connection.execute(text("SELECT code, verdict FROM attempt ORDER BY id")).all()
     )
     assert [code for code, _ in kept] == ["d0:factor-missing", "d0:sign"]
     assert [decoded_verdict(one) for _, one in kept] == [verdict("d0:factor-missing", "d1:sign"), before["d0:sign"]]

@@ -22,14 +22,14 @@ async def told(url: str) -> str:
     return unusable.reason(url, raised.value)
 
 
-async def test_a_newer_database_is_told_as_that(url: str) -> None:
-    await migrate(url)
-    engine = open_engine(url)
+async def test_a_newer_database_is_told_as_that(empty: str) -> None:
+    await migrate(empty)
+    engine = open_engine(empty)
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '0099'"))
     await engine.dispose()
 
-    assert await told(url) == (
+    assert await told(empty) == (
         "a newer version of Backhand has written it (revision 0099). "
         "Start that version again, or restore a copy from before it."
     )

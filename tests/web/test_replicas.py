@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.store import trainings
-from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.visitor import NotNowError
 from tests.engine.train.load import COURSE, SOLUTION
@@ -19,8 +18,7 @@ from tests.web.routes.test_training import PAGE, RUN, TrainingGrader, check, end
 
 @pytest.fixture
 def settings(settings, postgres_url):
-    asyncio.run(postgres.emptied(postgres_url))
-    asyncio.run(migrate(postgres_url))
+    asyncio.run(postgres.without_rows(postgres_url))
     return settings.model_copy(update={"database_url": postgres_url, "replicas": 2})
 
 

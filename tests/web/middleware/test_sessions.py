@@ -10,11 +10,11 @@ from app.store import learners
 from app.store.bus import Bus
 from app.store.database import Database
 from app.web.middleware.visitor import Sessions
-from tests.store.conftest import anyio_backend, database, url
+from tests.store.conftest import anyio_backend, database, migrated, template, url
 from tests.store.test_bus import buses
 from tests.waiting import SECONDS
 
-__all__ = ["anyio_backend", "buses", "database", "url"]
+__all__ = ["anyio_backend", "buses", "database", "migrated", "template", "url"]
 
 pytestmark = pytest.mark.anyio
 
