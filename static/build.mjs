@@ -19,7 +19,7 @@ const woff2Only = {
 
 await rm(out, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ["static/css/app.css", "static/css/math.css", "static/js/app.js", "static/js/editor.js", "static/js/math.js", "static/icon.svg"],
+  entryPoints: ["static/css/app.css", "static/css/math.css", "static/css/preview.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/js/math.js", "static/icon.svg"],
   outdir: out,
   entryNames: "[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",

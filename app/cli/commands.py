@@ -88,6 +88,17 @@ def check(
 
 
 @app.command()
+def preview(
+    file: Annotated[Path, typer.Argument(help="A lesson file in its unit, such as lessons/2-tensors/05-dropout.md.")],
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8001,
+) -> None:
+    """Show a lesson while it is written: its page changes with the file, beside what `check` says of it."""
+    from app.cli import preview
+
+    preview.preview(file, port)
+
+
+@app.command()
 def new(
     path: Annotated[Path, typer.Argument(help="The file to write, such as lessons/2-tensors/05-dropout.md.")],
     title: Annotated[str, typer.Option(help="Title of the lesson; default: made from the file name.")] = "",

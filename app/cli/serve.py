@@ -1,11 +1,14 @@
 """`backhand serve`: the web server with its graders, until it is told to stop."""
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
 from app.cli import environment
 from app.content.errors import LessonErrors
+from app.settings import Settings
 from app.web.server import ServeError
 from app.web.server import serve as serve_web
 
@@ -19,8 +22,20 @@ def serve(host: str, port: int, *, reload: bool) -> None:
             err=True,
         )
         sys.exit(2)
+    serving(settings, host, port, reload=reload)
+
+
+def serving(
+    settings: Settings,
+    host: str,
+    port: int,
+    *,
+    reload: bool = False,
+    preview: tuple[Path, Sequence[str]] | None = None,
+) -> None:
+    """Serve, and say what is in the way of it."""
     try:
-        serve_web(settings, host, port, reload=reload)
+        serve_web(settings, host, port, reload=reload, preview=preview)
     except LessonErrors as errors:
         typer.echo(str(errors), err=True)
         count = len(errors.errors)

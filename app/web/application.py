@@ -77,6 +77,7 @@ def create_app(
     grader: Grader,
     *,
     drafts: bool = False,
+    framed: bool = False,
     mark: str = "",
     hosts: frozenset[str] = frozenset(),
 ) -> FastAPI:
@@ -84,6 +85,7 @@ def create_app(
 
     Args:
         drafts: Serve lessons that are marked as drafts too.
+        framed: Pages may stand in frames of their own site.
         mark: Of the hidden numbers that *grader* judges on.
         hosts: The names that requests may ask for; empty for any.
     """
@@ -151,7 +153,7 @@ def create_app(
             Middleware(RequestCount, requests=metrics.requests),
             Middleware(RequestLog),
             Middleware(HeadAsGet),
-            Middleware(SecurityHeaders, secure=settings.secure_cookies),
+            Middleware(SecurityHeaders, secure=settings.secure_cookies, framed=framed),
             Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
             Middleware(ErrorPages, show=_show_error),

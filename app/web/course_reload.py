@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -21,10 +21,10 @@ PROCESS = "serve.pid"
 
 
 class CourseReload:
-    """Reads *folder* again for *app*, which serves *course*."""
+    """Reads *folder* again for *app*, which serves *course*, and calls *then* each time."""
 
-    def __init__(self, app: FastAPI, folder: Path, course: Course) -> None:
-        self._app, self._folder, self._course = app, folder, course
+    def __init__(self, app: FastAPI, folder: Path, course: Course, then: Callable[[], None] = lambda: None) -> None:
+        self._app, self._folder, self._course, self._then = app, folder, course, then
         self._turn = asyncio.Lock()
         self._seen = stamp_of(folder)
 
@@ -36,6 +36,7 @@ class CourseReload:
             await take_course(self._app, self._course, errors)
         for one in errors:
             log.warning("lesson-fault", place=str(one.place), code=one.code, message=one.message, fix=one.fix)
+        self._then()
         log.info("reloaded", lessons=len(self._course.lessons), faults=len(errors))
 
     async def look(self) -> None:

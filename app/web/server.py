@@ -8,8 +8,9 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
@@ -21,8 +22,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from app.content.addresses import lesson_slug
 from app.content.blocks import Course
 from app.content.course import load_course
+from app.content.last_good import renewed
 from app.engine.grade.seeds import FILE, Seeds, seeds_in
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
@@ -34,6 +37,7 @@ from app.store.invitations import first_word
 from app.store.migrate import migrate
 from app.teaching.codes import shown_code
 from app.web.application import create_app
+from app.web.author_preview import Preview
 from app.web.course_reload import CourseReload, process_file
 from app.web.middleware.reports import configure_logs
 from app.web.request_heads import BoundedHeads
@@ -63,11 +67,19 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve(settings: Settings, host: str, port: int, *, reload: bool = False) -> None:
+def serve(
+    settings: Settings,
+    host: str,
+    port: int,
+    *,
+    reload: bool = False,
+    preview: tuple[Path, Sequence[str]] | None = None,
+) -> None:
     """Serve the course of *settings* on *host* and *port*.
 
     Args:
         reload: For an author: take up changes at once, show drafts and tell on the pages what is wrong.
+        preview: The same for one lesson: its file, and the command that checks it. The course may have faults.
 
     Raises:
         LessonErrors: The course has faults; nothing was started.
@@ -76,10 +88,10 @@ def serve(settings: Settings, host: str, port: int, *, reload: bool = False) -> 
     configure_logs(plain=sys.stderr.isatty())
     hide_memory()
     _keep_private(settings)
-    course = load_course(settings.lessons)
+    course = renewed(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
     listeners = _bound(host, port)
     try:
-        asyncio.run(_serve(settings, course, host, listeners, reload=reload))
+        asyncio.run(_serve(settings, course, host, listeners, reload=reload, preview=preview))
     finally:
         for one in listeners:
             one.close()
@@ -187,19 +199,35 @@ def _graders(settings: Settings) -> AbstractAsyncContextManager[Grader]:
 
 
 async def _serve(
-    settings: Settings, course: Course, host: str, listeners: list[socket.socket], *, reload: bool
+    settings: Settings,
+    course: Course,
+    host: str,
+    listeners: list[socket.socket],
+    *,
+    reload: bool,
+    preview: tuple[Path, Sequence[str]] | None,
 ) -> None:
     await _prepare_database(settings)
     seeds = _seeds(settings)
     await _tell_first_word(settings)
     port = listeners[0].getsockname()[1]
     async with _graders(settings) as graders:
-        app = create_app(settings, course, graders, drafts=reload, mark=seeds.mark, hosts=_hosts(settings, host))
+        author = reload or preview is not None
+        app = create_app(
+            settings, course, graders,
+            drafts=author, framed=preview is not None, mark=seeds.mark, hosts=_hosts(settings, host),
+        )  # fmt: skip
         name = f"[{host}]" if ":" in host else host
         log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
         with process_file(settings.data_dir):
-            async with _taking_up_changes(CourseReload(app, settings.lessons, course), at_once=reload):
+            shown = Preview(app, lesson_slug(preview[0].name), preview[1]) if preview else None
+            reloading = CourseReload(app, settings.lessons, course, shown.changed if shown else lambda: None)
+            async with _taking_up_changes(reloading, at_once=author):
+                if shown:
+                    shown.changed()
                 await Server(configured(app), app).serve(sockets=listeners)
+                if shown:
+                    await shown.close()
 
 
 @contextlib.asynccontextmanager

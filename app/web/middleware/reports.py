@@ -28,6 +28,7 @@ from app.web.middleware.security import HttpMiddleware
 from app.web.render import URL
 
 log = structlog.get_logger()
+QUIET = ("/static/", "/healthz", "/readyz", "/metrics", "/preview/told")
 LEFT = 499  # nobody waited for the answer; the number that proxies write down for it
 
 TITLES = {
@@ -124,7 +125,7 @@ def _traceback(stream: TextIO, error: ExcInfo) -> None:
 class RequestLog(HttpMiddleware):
     """Logs pages and answers; files and health checks are left out."""
 
-    def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = ("/static/", "/healthz", "/readyz", "/metrics")) -> None:
+    def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = QUIET) -> None:
         super().__init__(app)
         self._quiet = quiet
 

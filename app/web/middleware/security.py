@@ -22,6 +22,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+FRAMED = "frame-ancestors 'self'; frame-src 'self'"
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -55,17 +56,22 @@ def with_headers(send: Send, change: Callable[[MutableHeaders], None]) -> Send:
 
 
 class SecurityHeaders(HttpMiddleware):
-    """Adds the headers; the nonce of the style policy stands in the request's state as `nonce`."""
+    """Adds the headers; the nonce of the style policy stands in the request's state as `nonce`.
 
-    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+    Args:
+        framed: Our own pages may show each other in frames, as an author's preview does.
+    """
+
+    def __init__(self, app: ASGIApp, *, secure: bool, framed: bool = False) -> None:
         super().__init__(app)
+        self._policy = POLICY.replace("frame-ancestors 'none'", FRAMED) if framed else POLICY
         self._fixed = {**HEADERS, "strict-transport-security": HSTS} if secure else HEADERS
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
-        headers = {"content-security-policy": POLICY.format(nonce=nonce), **self._fixed}
+        headers = {"content-security-policy": self._policy.format(nonce=nonce), **self._fixed}
         await self._app(scope, receive, with_headers(send, lambda own: own.update(headers)))
 
 

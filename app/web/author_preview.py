@@ -1,0 +1,108 @@
+"""An author's preview: the page of one lesson in a frame, with what `backhand check` has to say of its file.
+
+For one author on their own machine. The page asks twice a second what is new; its script then changes what differs.
+"""
+
+import asyncio
+import json
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Lesson
+from app.web.site import Site
+from app.web.views.answer_key import answer_key
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One finding of a check: where, how bad it is, and what is wrong and what to do."""
+
+    place: str
+    level: str
+    message: str
+
+
+class Preview:
+    """What is new of the lesson at *slug*.
+
+    Args:
+        command: Checks its file, and prints a JSON object for each finding.
+    """
+
+    def __init__(self, app: FastAPI, slug: str, command: Sequence[str]) -> None:
+        self._app, self._slug, self._command = app, slug, command
+        self._task: asyncio.Task[None] | None = None
+        self.page = self.version = 0
+        self.proving = False
+        self.said: tuple[Said, ...] = ()
+        app.add_api_route("/preview", self.shown, methods=["GET"])
+        app.add_api_route("/preview/told", self.told, methods=["GET"])
+        app.add_api_route("/preview/key", self.key, methods=["GET"])
+
+    def changed(self) -> None:
+        """The course was read again: the page may be another, and the file is checked anew."""
+        self.page += 1
+        self._tell(proving=True)
+        if self._task:
+            self._task.cancel()
+        self._task = asyncio.create_task(self._check())
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def shown(self, request: Request) -> Response:
+        """The frame with its switches."""
+        return self._site.pages.page(request, "preview.html", preview=self, address=f"/lessons/{self._slug}")
+
+    async def told(self, seen: int = -1) -> Response:
+        """What the check says, if that is another thing than was *seen*."""
+        if seen == self.version:
+            return Response(status_code=204)
+        return self._site.pages.fragment("_told.html", preview=self)
+
+    async def key(self) -> Response:
+        """The answers of every exercise."""
+        lesson = self._lesson
+        return self._site.pages.fragment("_answer_key.html", keys=answer_key(lesson) if lesson else ())
+
+    @property
+    def _site(self) -> Site:
+        site: Site = self._app.state.site
+        return site
+
+    @property
+    def _lesson(self) -> Lesson | None:
+        return self._site.whole.at.get(self._slug)
+
+    def _tell(self, *, proving: bool) -> None:
+        self.proving = proving
+        self.version += 1
+
+    async def _check(self) -> None:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*self._command, stdout=pipe, stderr=pipe)
+        try:
+            out, err = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGINT)  # so that it takes its graders along
+                await process.wait()
+        self.said = said_in(out.decode(), err.decode(), failed=process.returncode not in (0, 1))
+        self._tell(proving=False)
+
+
+def said_in(out: str, err: str, *, failed: bool = False) -> tuple[Said, ...]:
+    """The findings that a check printed; where it *failed* itself, its last words."""
+    if failed:
+        return (Said("check", "error", err.strip().rpartition("\n")[2]),)
+    found = [json.loads(line) for line in out.splitlines()]
+    return tuple(Said(f"{one['file']}:{one['line']}", one["level"], one["message"]) for one in found)

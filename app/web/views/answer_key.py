@@ -1,0 +1,62 @@
+"""What an author wrote or the engine derived as right and wrong, exercise by exercise; learners are sent none of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.content.blocks import Choice, CodeBox, Exercise, Lesson, Number, Numbers, Order
+from app.content.sentences import sentence
+from app.grading.quiz.right_answers import right_answers
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Of one exercise: what is *told*, and *codes*, each under a word."""
+
+    name: str
+    told: tuple[tuple[str, Markup], ...]
+    codes: tuple[tuple[Markup, str], ...]
+
+
+def answer_key(lesson: Lesson) -> tuple[Key, ...]:
+    """A key for every exercise of *lesson*, in its order."""
+    derived = right_answers(lesson)
+    return tuple(
+        Key(one.name, tuple(_told(one, derived.get(one.name, ""))), tuple(_codes(one))) for one in lesson.exercises
+    )
+
+
+def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
+    if derived:
+        yield "Right", sentence(derived)
+    match exercise:
+        case Number(answer=answer):
+            yield "Right", _code(answer)
+        case Numbers(parts=parts):
+            yield "Right", Markup(", ").join(Markup("{} = {}").format(one.name, _code(one.answer)) for one in parts)
+        case Choice(options=options):
+            for option in options:
+                yield (
+                    ("Right" if option.right else "Wrong"),
+                    Markup(": ").join(one for one in (option.html, option.feedback) if one),
+                )
+        case Order(lines=lines, steps=steps):
+            yield "Right", Markup("<br>").join([one.html for one in steps] or [_code(line) for line in lines])
+    for tempting in getattr(exercise, "tempting", ()):
+        yield "Wrong", Markup("{}: {}").format(_code(tempting.value), tempting.html)
+    if exercise.right:
+        yield "Said when right", exercise.right
+    for hint in exercise.hints:
+        yield "Hint", hint.html
+
+
+def _codes(exercise: Exercise) -> Iterator[tuple[Markup, str]]:
+    if isinstance(exercise, CodeBox):
+        yield Markup("Solution"), exercise.solution.source
+        yield from ((Markup("Also right"), one.source) for one in exercise.alternatives)
+        yield from ((Markup("Mistake: {}").format(one.html), one.code.source) for one in exercise.mistakes)
+
+
+def _code(text: str) -> Markup:
+    return Markup("<code>{}</code>").format(text)

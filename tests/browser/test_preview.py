@@ -1,0 +1,140 @@
+"""An author writes a lesson, and beside the editor its page changes."""
+
+import asyncio
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
+
+from app.content.course import load_course
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.author_preview import Preview
+from app.web.course_reload import CourseReload
+from app.web.server import Server, configured
+from tests.browser.answers import EACH_KIND
+from tests.browser.steps import SCHEMES, paint_in, violations
+from tests.waiting import SECONDS
+from tests.web.conftest import FakeGrader
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    unit = tmp_path_factory.mktemp("author") / "lessons" / "1-layers"
+    unit.mkdir(parents=True)
+    for name in ("unit.md", "01-linear.md"):
+        shutil.copy(EACH_KIND / name, unit)
+    return unit / "01-linear.md"
+
+
+# A check without graders: a line with a lost $ is a finding.
+CHECK = """
+import json, sys
+for number, line in enumerate(open(sys.argv[1]), 1):
+    if "lost $" in line:
+        print(json.dumps({"file": sys.argv[1], "line": number, "level": "error", "message": "A partner lacks."}))
+"""
+
+
+@pytest.fixture(scope="module")
+def previewing(lesson: Path) -> Iterator[str]:
+    """The preview of *lesson* by a server in a thread, with a grader that answers by rule."""
+    ready: Future[tuple[Server, int]] = Future()
+    with ThreadPoolExecutor(1) as beside:
+        ended = beside.submit(lambda: asyncio.run(preview(lesson, ready)))
+        server, port = ready.result(SECONDS)
+        yield f"http://127.0.0.1:{port}/preview"
+        server.should_exit = True
+        ended.result(SECONDS)
+
+
+async def preview(lesson: Path, ready: "Future[tuple[Server, int]]") -> None:
+    folder = lesson.parents[1]
+    course = load_course(folder)
+    settings = Settings(data_dir=lesson.parents[2], lessons=folder)
+    app = create_app(settings, course, FakeGrader(), drafts=True, framed=True)
+    told = Preview(app, "linear", (sys.executable, "-c", CHECK, str(lesson)))
+    reloading = asyncio.create_task(CourseReload(app, folder, course, told.changed).watch())
+    told.changed()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Server(configured(app), app)
+        server.install_signal_handlers = lambda: None
+        ready.set_result((server, listener.getsockname()[1]))
+        await server.serve(sockets=[listener])
+    reloading.cancel()
+    await told.close()
+
+
+def shown(page: Page) -> FrameLocator:
+    return page.frame_locator("iframe")
+
+
+def reach_the_box(frame: FrameLocator) -> None:
+    frame.locator("#linear-backward").scroll_into_view_if_needed()
+    expect(frame.locator("#linear-backward .cm-content")).to_be_visible()
+
+
+def test_the_page_changes_where_the_file_did_and_keeps_place_and_answers(
+    page: Page, previewing: str, lesson: Path
+) -> None:
+    page.goto(previewing)
+    frame = shown(page)
+    reach_the_box(frame)
+    frame.locator("#half-form input[name=answer]").fill("0.25")
+    frame.locator("#linear-backward .cm-content").fill("dX = 1  # typed")
+    inside = page.frames[1]
+    inside.evaluate("scrollTo(0, 500)")
+    inside.evaluate("document.querySelector('#dw-shape').marked = true")
+    source = lesson.read_text("utf-8")
+
+    lesson.write_text(source + "\n\nAnd one more paragraph.\n", "utf-8")
+
+    expect(frame.locator("#main")).to_contain_text("And one more paragraph.")
+    expect(frame.locator("#half-form input[name=answer]")).to_have_value("0.25")
+    expect(frame.locator("#linear-backward-code")).to_have_value("dX = 1  # typed")
+    assert inside.evaluate("scrollY") == 500
+    assert inside.evaluate("document.querySelector('#dw-shape').marked"), "what did not change is the same element"
+    frame.locator("#half-form [data-action=answer]").click()
+    expect(frame.locator("#half-feedback")).to_have_attribute("data-correct", "false")
+    lesson.write_text(source, "utf-8")
+    expect(frame.locator("#main")).not_to_contain_text("And one more paragraph.")
+
+
+def test_what_check_says_stands_beside_the_page_with_its_line(page: Page, previewing: str, lesson: Path) -> None:
+    page.goto(previewing)
+    source = lesson.read_text("utf-8")
+    told = page.locator("#told")
+
+    lesson.write_text(f"{source}\nA lost $ here.\n", "utf-8")
+
+    line = source.count("\n") + 2
+    expect(told.locator("li").first).to_contain_text(f"01-linear.md:{line} A partner lacks.")
+    for scheme in SCHEMES:
+        paint_in(page, scheme)
+        assert violations(page) == [], scheme
+    lesson.write_text(source, "utf-8")
+    expect(told).to_contain_text("Nothing is wrong")
+
+
+def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone(
+    context: BrowserContext, previewing: str
+) -> None:
+    page = context.new_page()  # which will complain of scripts that it may not run
+    page.goto(previewing)
+    frame = shown(page)
+    reach_the_box(frame)
+
+    page.get_by_label("Answer key").check()
+    expect(frame.locator("#dw-shape .answer-key")).to_contain_text("(D, H)")
+    page.get_by_label("As without JavaScript").check()
+    expect(frame.locator("#linear-backward-code")).to_be_visible()
+    expect(frame.locator("#linear-backward .cm-content")).to_have_count(0)
+    expect(frame.locator("#dw-shape .answer-key")).to_contain_text("(D, H)")
+    page.get_by_label("Phone, 320").check()
+
+    page.frames[1].wait_for_function("innerWidth === 320")
