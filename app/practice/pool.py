@@ -16,7 +16,8 @@ from app.grading.judge.verdict import Verdict
 from app.practice.draw import VERSION, NothingFitsError, draw
 from app.practice.item import Item
 from app.practice.operations import OPERATIONS, TABLE
-from app.practice.proof import CURATED, Checks, NotProvedError, curated, prove
+from app.practice.proof import Checks, NotProvedError, curated, prove
+from app.practice.taught import families_of
 from app.store import practice
 from app.store.database import Database
 
@@ -43,9 +44,11 @@ class Demand:
     family: str = ""
 
     def fits(self, operations: Iterable[str]) -> bool:
-        return not self.family or any(
-            OPERATIONS[name].family == self.family for name in operations if name in OPERATIONS
-        )
+        return not self.family or self.family in families_of(operations)
+
+    def serves(self, item: Item) -> bool:
+        """Whether *item*, which was drawn without a wish, is of this kind but for the slip."""
+        return set(item.operations) <= set(self.within) and self.fits(item.operations)
 
 
 class Pool:
@@ -76,7 +79,9 @@ class Pool:
         wanted = next((row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip), "")
         demand = Demand(max(level, min(own)), wanted, within, family)
         self._ask(demand)
-        item = await self._made(demand, self._at_once) or _known(demand)
+        # Of those that were proved before nobody has seen that they show a slip.
+        item = None if wanted else await self._curated(demand, fresh=True)
+        item = item or await self._made(demand, self._at_once) or await self._curated(demand, fresh=False)
         if item is None:
             log.warning("practice-not-drawn", level=demand.level, family=family, wanted=wanted)
             return False
@@ -94,6 +99,15 @@ class Pool:
         for demand in reversed(self.demands):
             while await self._stock(demand) < STOCK and (item := await self._made(demand, self._polite)):
                 await self._keep(item)
+
+    async def _curated(self, demand: Demand, *, fresh: bool) -> Item | None:
+        """An exercise of the kind that was proved before; a *fresh* one has never been kept, so nobody has seen it."""
+        items = [one for one in await asyncio.to_thread(curated, demand.level) if demand.serves(one)]
+        if fresh and items:
+            async with self._database.read() as db:
+                seen = await practice.seeds(db, VERSION, demand.level)
+            items = [one for one in items if one.seed not in seen]
+        return random.choice(items) if items else None
 
     async def _stock(self, demand: Demand) -> int:
         async with self._database.read() as db:
@@ -117,14 +131,6 @@ class Pool:
     async def _keep(self, item: Item) -> None:
         async with self._database.write() as db:
             await practice.keep(db, columns_of(item))
-
-
-def _known(demand: Demand) -> Item | None:
-    """An exercise of the kind that was proved before, whatever slip it shows."""
-    items = (curated(demand.level, number) for number in range(len(CURATED[demand.level])))
-    return next(
-        (one for one in items if set(one.operations) <= set(demand.within) and demand.fits(one.operations)), None
-    )
 
 
 def columns_of(item: Item) -> dict[str, object]:

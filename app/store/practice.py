@@ -33,6 +33,13 @@ async def unused(db: AsyncSession, version: int, level: int, wanted: str, within
     return list(await db.scalars(mine))
 
 
+async def seeds(db: AsyncSession, version: int, level: int) -> set[int]:
+    """Those that were kept of a *level*, drawn without a wish from all operations."""
+    mine = (PracticeItem.version == version, PracticeItem.level == level)
+    plain = (PracticeItem.wanted == "", PracticeItem.within == "[]")
+    return set(await db.scalars(select(PracticeItem.seed).where(*mine, *plain)))
+
+
 @dataclass(frozen=True, slots=True)
 class Try:
     """How one learner fared with an item; *alone* is without a slip and without a hint."""

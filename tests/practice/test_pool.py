@@ -14,7 +14,7 @@ from app.practice import pool as pools
 from app.practice.draw import draw
 from app.practice.operations import OPERATIONS
 from app.practice.pool import Polite, Pool
-from app.practice.proof import CURATED, Proof
+from app.practice.proof import Proof
 from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.tables import PracticeItem
@@ -77,11 +77,27 @@ async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_more_are_ma
         assert one.wanted == "mean"
 
 
+async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_another_one_for_the_next(
+    database: Database,
+) -> None:
+    graders = Graders()
+    pool = Pool(database, graders)
+
+    for _ in range(4):
+        assert await pool.make(1, "activation", "", OPERATIONS)
+        assert await pool.make(2, "index", "", OPERATIONS)
+
+    items = await kept(database)
+    assert len({(one.level, one.seed) for one in items}) == 8
+    assert all({"gather", "embedding", "scatter"} & set(json.loads(one.operations)) for one in items if one.level == 2)
+    assert graders.asked == 0
+
+
 async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "STOCK", 1)
     graders = Graders()
     pool = Pool(database, graders)
-    await pool.make(1, "activation", "", KNOWN)
+    await pool.make(1, "broadcast", "mean", KNOWN)
     before = graders.asked
 
     await pool.refill()
@@ -101,10 +117,12 @@ async def test_where_no_drawn_exercise_is_proved_one_is_taken_that_was_proved_be
         return Proof(reason="a test says so")
 
     monkeypatch.setattr(pools, "prove", refused)
+    monkeypatch.setattr(pools, "curated", lambda _: (draw(1, 3),))
+    pool = Pool(database, Graders())
 
-    assert await Pool(database, Graders()).make(1, "matmul", "", OPERATIONS)
-    assert {one.seed for one in await kept(database)} <= set(CURATED[1])
-    assert len(await kept(database)) == 1
+    for _ in range(2):
+        assert await pool.make(1, "matmul", "", OPERATIONS)
+        assert [one.seed for one in await kept(database)] == [3]
 
 
 async def test_of_many_kinds_those_asked_for_last_stay(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
