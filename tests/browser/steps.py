@@ -88,9 +88,10 @@ def fill_in(page: Page, quiz: Quiz, answer: list[str]) -> None:
             for box in form.locator("input[name=answer]").all():
                 box.set_checked(box.get_attribute("value") in answer)
         case Matmul():
-            for side, factor in zip(("left", "right"), answer, strict=True):
-                form.locator(f"select[name={side}]").select_option(factor.removesuffix(".T"))
-                form.locator(f"input[name={side}_transposed]").set_checked(factor.endswith(".T"))
+            while form.locator(".place-for[data-filled]").count():
+                form.locator(".place-for[data-filled]").first.click()
+            for factor in answer:
+                form.locator(f'.tile[data-factor="{factor}"]').click()
         case _:
             form.locator("input[name=answer]").fill(answer[0])
 
@@ -116,14 +117,14 @@ def write(page: Page, exercise: Exercise, code: str) -> None:
     expect(page.locator(f"#{exercise.name}-code")).to_have_value(code)
 
 
-def tab_to(page: Page, selector: str) -> None:
-    """Press Tab until the focus is on an element of *selector*."""
+def tab_to(page: Page, selector: str, key: Literal["Tab", "Shift+Tab"] = "Tab") -> None:
+    """Press *key* until the focus is on an element of *selector*."""
     for _ in range(MOST_TABS):
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
         if page.evaluate("document.activeElement.matches('.cm-content')"):
             page.keyboard.press("Escape")  # in an editor Tab indents, after Esc it leaves
-        page.keyboard.press("Tab")
+        page.keyboard.press(key)
     where = page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
     raise AssertionError(f"{selector} was not reached with {MOST_TABS} tabs; the focus is on {where}")
 
@@ -141,12 +142,10 @@ def answer_by_keyboard(page: Page, quiz: Quiz, answer: list[str]) -> None:
                 tab_to(page, f'{form} input[name=answer][value="{value}"]')
                 page.keyboard.press("Space")
         case Matmul():
-            for side, factor in zip(("left", "right"), answer, strict=True):
-                tab_to(page, f"{form} select[name={side}]")
-                page.keyboard.type(factor.removesuffix(".T"))
-                if factor.endswith(".T"):
-                    tab_to(page, f"{form} input[name={side}_transposed]")
-                    page.keyboard.press("Space")
+            for factor in answer:
+                tab_to(page, f"{form} .place-for")
+                tab_to(page, f'{form} .tile[data-factor="{factor}"]', "Shift+Tab")
+                page.keyboard.press("Enter")
         case _:
             tab_to(page, f"{form} input[name=answer]")
             page.keyboard.type(answer[0])

@@ -119,6 +119,40 @@ def test_a_product_shows_its_shape_while_it_is_built(page: Page) -> None:
     expect(section(page, quiz).locator("[data-result]")).to_have_attribute("data-fits", "yes")
 
 
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True)
+def test_a_product_is_built_by_dragging_tiles_on_a_phone_and_a_place_is_emptied_by_a_tap(page: Page) -> None:
+    quiz = next(one for one in LESSON.exercises if isinstance(one, Matmul))
+    page.goto(ADDRESS)
+    form = section(page, quiz)
+    form.scroll_into_view_if_needed()
+    left, right = form.locator(".place-for").all()
+
+    form.locator('.tile[data-factor="X.T"]').drag_to(left)
+    form.locator('.tile[data-factor="dY"]').drag_to(right)
+
+    expect(left).to_have_accessible_name("Left factor: X.T. Take it away")
+    expect(form.locator("[data-result]")).to_contain_text("(3, 4) @ (4, 2) → (3, 2)")
+    assert form.locator("select[name=right]").input_value() == "dY", "the fields underneath say the same"
+    left.tap()
+    expect(left).to_have_accessible_name("Left factor: empty")
+    assert not scrolls_sideways(page)
+    assert violations(page, f"#{quiz.name}") == []
+
+
+def test_the_cells_of_a_summed_axis_collapse_whatever_the_rank(page: Page) -> None:
+    page.goto("/lessons/from-scalars-to-tensors")
+    picker = page.locator("#dg-axes .axes")
+    drawn = """cells => [...cells.querySelectorAll("i")].filter(one => one.getBoundingClientRect().width > 2
+      && one.getBoundingClientRect().height > 2).length"""
+    cells = picker.locator(".cells")
+    whole = cells.evaluate(drawn)
+
+    picker.locator("input[value='3']").check()
+
+    page.wait_for_function(f"cells => ({drawn})(cells) < {whole}", arg=cells.element_handle())
+    assert cells.evaluate(drawn) * 4 == whole, "of four columns one is left"
+
+
 def test_an_earlier_place_is_offered_again(page: Page) -> None:
     page.goto(ADDRESS)
     page.goto("/")
