@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from app.practice.operations import Operation
+from app.practice.operation_row import Operation
 from app.practice.rule_text import summed, written
 from app.practice.shapes import Shape, form_of
 

@@ -12,7 +12,8 @@ from itertools import count
 
 from app.practice.backward import Step, backward
 from app.practice.item import Item
-from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE, Operation
+from app.practice.operation_row import Operation
+from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE
 from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of, whole
 
 VERSION = 2

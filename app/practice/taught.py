@@ -17,7 +17,8 @@ from app.grading.forward.data import shape_of
 from app.grading.reading.budget import Budget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Array, Node, UntracedError
-from app.practice.operations import FORKS, OPERATIONS, TABLE, Operation
+from app.practice.operation_row import Operation
+from app.practice.operations import FORKS, OPERATIONS, TABLE
 
 Kind = tuple[str, str]
 """What a step does, and how: to a `number`, `stretched` over another, `picked` by indices."""
