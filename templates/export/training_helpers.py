@@ -27,6 +27,11 @@ class backhand_training:
         file = pathlib.Path(path)
         if file.exists():
             return file.read_text("utf-8").lower().split()
+        return backhand_training.packed()
+
+    @staticmethod
+    def packed() -> list[str]:
+        """The data of the course, a word for each name or row."""
         return zlib.decompress(base64.b64decode(backhand_training.LIST)).decode("ascii").split()
 
     class NotYet(Exception):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from app.content.arithmetic import number_of
-from app.content.blocks import CodeBox, Forward, Lesson, Train
+from app.content.blocks import CodeBox, Forward, Lesson, Table, Train
 from app.content.directives.train import parameters_of
 from app.content.export.box_cells import fitted, plain_text, python_size
 from app.content.export.notebook import Cell, Work, resource
@@ -30,14 +30,15 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 PLACE = re.compile(r"^(?P<indent> {0,80})\$(?P<line>\w+)$|\$(?P<word>\w+)", re.MULTILINE)
 FUNCTIONS = re.compile(r"\b(sqrt|exp|log|tanh)\(")
 
-OWN_DATA = (
-    "This run trains on `{source}`, which stays in the course: read it as a tensor, and put your lines into a loop."
-)
 ELSEWHERE = "The code that trains stands in another lesson; export that one, and put its lines into the loop."
 INTRODUCTION = (
     "What follows is the whole of the run, with your own lines in it: the names, the loop, the same loop by autograd, "
     "the calibration, the losses, some invented names, and a last comparison. A file `names.txt` beside this one, with "
     "a name on each line, is used in the place of the course's list."
+)
+OWN_DATA = (
+    "What follows is the whole of the run, with your own lines in it: the rows of `{source}`, the loop, the same loop "
+    "by autograd, the losses, and a last comparison."
 )
 
 
@@ -47,14 +48,20 @@ def training(lesson: Lesson, train: Train, work: Work) -> Iterator[Cell]:
     if found is None or forward is None:
         yield Cell(text=ELSEWHERE, name=f"{train.name}-elsewhere")
         return
-    if train.table is not None:
-        yield Cell(text=OWN_DATA.format(source=train.table.source), name=f"{train.name}-elsewhere")
-        return
     own = "\n".join(work.codes.get(box.name, box.starter.source) for box in found[1])
     run = _Run(train, forward, own, fitted(own, work.unfit), _taken(lesson, work))
-    yield Cell(text=INTRODUCTION, name=f"{train.name}-introduction")
-    yield Cell(text=helpers(tuple(work.names)), code=True, name=f"{train.name}-helpers", aid=True)
-    for name in ("names", "loop", "witness", "judged", *(["sampled"] if train.logits else []), "compared"):
+    data = _packed(train.table) if train.table else tuple(work.names)
+    said = OWN_DATA.format(source=train.table.source) if train.table else INTRODUCTION
+    yield Cell(text=said, name=f"{train.name}-introduction")
+    yield Cell(text=helpers(data), code=True, name=f"{train.name}-helpers", aid=True)
+    for name in (
+        "table" if train.table else "names",
+        "loop",
+        "witness",
+        "judged",
+        *(["sampled"] if train.logits else []),
+        "compared",
+    ):
         plain = run.cell("plain loop") if name == "loop" else ""
         yield Cell(text=run.cell(name).strip(), code=True, name=f"{train.name}-{name}", plain=plain.strip())
 
@@ -65,6 +72,12 @@ def helpers(names: tuple[str, ...]) -> str:
     listed = names or resource("few_names.txt").split()
     packed = base64.b64encode(zlib.compress("\n".join(listed).encode("ascii"), 9)).decode("ascii")
     return resource("training_helpers.py").replace("@@LIST@@", textwrap.fill(packed, WIDTH))
+
+
+def _packed(table: Table) -> tuple[str, ...]:
+    """A word for each row of *table*, its target last."""
+    rows = ((*row, target) for row, target in zip(table.contexts, table.targets, strict=True))
+    return tuple(",".join(f"{number:.9g}" for number in row) for row in rows)
 
 
 class _Run:
@@ -78,7 +91,7 @@ class _Run:
     def __init__(self, train: Train, forward: Forward, own: str, fitted: str, taken: Collection[str]) -> None:
         self.train, self.forward = train, forward
         self.inputs = {one.name: one for one in forward.inputs}
-        self.parameters = parameters_of(forward)
+        self.parameters = parameters_of(forward, (train.context, train.target))
         self.taken = set(taken)
         self.names: dict[str, str] = {}
         self.parts = {**self._sizes(), **self._judged(), **self._lines(own, fitted)}
@@ -120,6 +133,8 @@ class _Run:
             "CHANGING": "".join(f", {name}" for name in preset.dims),
             "CHANGED": "".join(f", {size}" for size in preset.dims.values()),
             "FIXED": f"{', '.join(fixed)} = {', '.join(map(str, fixed.values()))}" if fixed else "",
+            "CONTEXT_KIND": ".long()" if train.table and train.table.whole else "",
+            "TARGET_KIND": ".long()" if train.table and train.table.classes else "",
             "EARLY": f"{train.rates[0]:g}",
             "LATE": f"{train.rates[1]:g}",
         }
@@ -158,7 +173,7 @@ class _Run:
 
     def _drawn(self, name: str) -> str:
         dims = self.forward.dims
-        sizes = ", ".join(python_size(size, dims) for size in self.inputs[name].sizes)
+        sizes = ", ".join(python_size(size, dims) for size in self.inputs[name].sizes) or "[]"
         scale, shift = (by.get(name) for by in (self.train.scale, self.train.shift))
         factor = _python(scale, dims) if scale else ""
         times = f" * {factor}" if NUMBER.fullmatch(factor) else f" * ({factor})" if factor else ""

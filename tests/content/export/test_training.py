@@ -14,7 +14,7 @@ from app.content.export.training_cells import TEMPLATES
 from app.content.parse import parse_lesson
 from app.engine import run_setup
 from app.engine.train import trainer
-from tests.courses import LESSONS, course_in
+from tests.courses import ARCHITECTURES, LESSONS, course_in
 
 ROOT = Path(__file__).parents[3]
 TRAINED = [(lesson, one) for lesson in course_in(LESSONS).lessons for one in lesson.exercises if isinstance(one, Train)]
@@ -158,3 +158,22 @@ def test_the_text_to_read_holds_the_loop_and_no_helpers(exports):
     assert "for step in range(steps):" in loop
     assert "dC.index_add_(0, Xb.view(-1), dembcat.view(-1, n_embd))\n\n    gradients = [dC, dW1" in loop
     assert "backhand_training" not in text
+
+
+def test_a_run_on_data_of_the_lesson_takes_it_along_and_trains_as_autograd_does(run_exports):
+    lesson = course_in(ARCHITECTURES).lesson("own-data")
+    codes = {one.name: one.solution.source for one in lesson.exercises if isinstance(one, Grad)}
+    texts = {form: written_as(form, cells_of(lesson, Work(codes=codes))) for form in ("ipynb", "py")}
+
+    done = run_exports({f"own.{form}": text for form, text in texts.items()})
+
+    for form in texts:
+        said = done[f"own.{form}"]
+        assert not said["error"]
+        assert "train examples" in said["printed"]
+        losses = {part: float(loss) for part, loss in LOSS.findall(said["printed"])}
+        assert losses["test"] < 0.02
+        assert all(own == reference for own, reference in TENTH.findall(said["printed"]))
+        assert [
+            approx for _, approx in re.findall(r"^(d\w+) .* (True|False) +\S+$", said["printed"], re.MULTILINE)
+        ] == ["True"] * 5
