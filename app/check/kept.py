@@ -63,7 +63,7 @@ class KeptFindings:
     def _file(self, lesson: Lesson, reach: Iterable[Lesson]) -> Path:
         sources = sorted(one.source for one in reach)
         programs = sorted(repr(replace(one, place=NOWHERE)) for one in lesson.forwards.values())  # also those of others
-        asked = json.dumps([_edition(), list(self._about), lesson.source, sources, programs])
+        asked = json.dumps([_edition(), list(self._about), lesson.source, dict(lesson.macros), sources, programs])
         return self._folder / f"{sha256(asked.encode()).hexdigest()}.json"
 
 

@@ -10,7 +10,7 @@ from app.content.blocks import CodeBox, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
 from app.grading.quiz.right_answers import right_answers
-from app.web.pictures.alone import drawings_of
+from app.web.pictures.alone import drawings_of, files_of
 from app.web.routes.downloads import names_for
 
 
@@ -23,6 +23,7 @@ def export(path: Path | None, form: str, to: Path, *, solutions: bool, force: bo
             solved=None if solutions else (),
             hints=None if solutions else {},
             drawings=drawings_of(lesson),
+            pictures=files_of(lesson, Path(lesson.place.path).parents[1]),
             names=names_for(lesson),
         )
         target = to / Path(name).with_suffix(f".{form}")

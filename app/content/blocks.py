@@ -207,6 +207,7 @@ class Lesson:
         links: Links to other lesson files, which the course checks.
         pictures: Image files that it shows, by their paths in the folder of the course.
         lang: The language of its prose; empty for that of the pages.
+        macros: TeX macros of its course, which its formulas use.
         source: The text of the file, for those who take the lesson away.
         was: Former ids, which are former addresses as well.
         address: The path of its page.
@@ -230,6 +231,7 @@ class Lesson:
     links: tuple[Link, ...] = ()
     pictures: tuple[Link, ...] = ()
     lang: str = ""
+    macros: Mapping[str, str] = field(default_factory=dict, repr=False)
     source: str = field(default="", repr=False)
     was: tuple[str, ...] = ()
     address: str = ""

@@ -125,6 +125,8 @@ def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
                 place = Place(path.as_posix(), 1)
                 errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
             continue
+        if match is None and any(path.iterdir()) and not any(path.glob("*.md")):
+            continue  # pictures, and what else a course brings along
         if match is None:
             fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
             errors.append(LessonError(Place(path.as_posix(), 1), "folder-name", "This is no name for a unit.", fix))

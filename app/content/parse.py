@@ -86,6 +86,7 @@ def _read(file: File, faults: Faults, beside: Beside, course: CoursePage, *, pie
         links=tuple(reading.prose.links),
         pictures=tuple(reading.prose.pictures),
         lang=options.text("lang") or course.lang,
+        macros=course.macros,
         was=tuple(value.text for value in front.lists.get("was", ())),
         source="\n".join(file.lines),
         resized=tuple(reading.resized.values()),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.content.course import load_course, load_lesson, read_course
-from app.content.errors import LessonErrors, did_you_mean
+from app.content.course import load_course, load_lesson, read_course, unit_folders
+from app.content.errors import LessonError, LessonErrors, did_you_mean
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LESSONS = Path(__file__).parents[2] / "lessons"
@@ -227,3 +227,18 @@ def test_pictures_are_files_of_the_course(tmp_path):
     _, errors = read_course(course)
 
     assert [(one.place.line, one.code) for one in errors] == [(line, "missing-picture") for line in (8, 10, 12)]
+
+
+def test_a_folder_of_pictures_is_no_unit_and_one_of_lessons_or_of_nothing_has_to_be(tmp_path):
+    for name in ("pictures", "lessons", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "pictures" / "box.svg").write_text("<svg/>")
+    (tmp_path / "lessons" / "01-a.md").write_text("")
+
+    errors: list[LessonError] = []
+    unit_folders(tmp_path, errors)
+
+    assert [(Path(one.place.path).name, one.code) for one in errors] == [
+        ("empty", "folder-name"),
+        ("lessons", "folder-name"),
+    ]

@@ -4,11 +4,12 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from mimetypes import guess_type
 
-from app.content.export.notebook import Cell, Drawing
+from app.content.export.notebook import ATTACHED, Cell, Drawing
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-PICTURE, SVG = "picture.svg", "image/svg+xml"
+PICTURE = "picture.svg"
 MOST_ROWS, MOST_COLUMNS = 40, 8
 FENCE = re.compile("`{3,}")
 
@@ -38,8 +39,11 @@ def _notebook_cell(cell: Cell, name: str) -> dict[str, object]:
     metadata = {"jupyter": {"source_hidden": True}, "tags": ["helpers"]} if cell.aid and cell.code else {}
     made = {"id": name, "metadata": metadata, "source": text.splitlines(keepends=True)}
     if not cell.code:
-        attached = {"attachments": {PICTURE: {SVG: _base64(cell.drawing.svg)}}} if cell.drawing else {}
-        return {"cell_type": "markdown", **attached, **made}
+        files = dict(cell.attached)
+        if cell.drawing:
+            files[PICTURE] = cell.drawing.svg.encode("utf-8")
+        attached = {name: {guess_type(name)[0] or "image/png": _base64(file)} for name, file in files.items()}
+        return {"cell_type": "markdown", **({"attachments": attached} if attached else {}), **made}
     return {"cell_type": "code", "execution_count": None, "outputs": [], **made}
 
 
@@ -56,11 +60,12 @@ def _text(cells: Sequence[Cell]) -> str:
 
 def _said(cell: Cell) -> str:
     """The text of a cell that cannot hold a picture: what the picture shows, in words and as a table."""
+    said = ATTACHED.sub(r"**Picture**: \1", cell.text)
     if not cell.drawing:
-        return cell.text
+        return said
     rows = cell.drawing.rows
     fits = len(rows) <= MOST_ROWS and max((len(row) for row in rows), default=0) <= MOST_COLUMNS
-    parts = [f"**Picture**: {cell.drawing.summary}", _table(rows) if rows and fits else "", cell.text]
+    parts = [f"**Picture**: {cell.drawing.summary}", _table(rows) if rows and fits else "", said]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -74,8 +79,8 @@ def _alternative(drawing: Drawing) -> str:
     return " ".join(re.sub(r"[\[\]]", " ", drawing.summary).split())
 
 
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode("utf-8")).decode("ascii")
+def _base64(file: bytes) -> str:
+    return base64.b64encode(file).decode("ascii")
 
 
 FORMS: Mapping[str, Callable[[Sequence[Cell]], str]] = {"ipynb": _notebook, "py": _script, "md": _text}

@@ -1,6 +1,7 @@
 """A lesson as a row of cells, in the order of the page."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.content.blocks import (
     Bug,
@@ -21,9 +22,9 @@ from app.content.blocks import (
 from app.content.directives import OPTIONS
 from app.content.errors import Faults
 from app.content.export.box_cells import checker, function, gradients, program
-from app.content.export.notebook import Cell, Work, resource
+from app.content.export.notebook import ATTACHED, Cell, Work, resource
 from app.content.export.quiz_cells import folded, folded_hints, question
-from app.content.export.source import cut, unlinked
+from app.content.export.source import Own, cut
 from app.content.export.training_cells import training
 from app.content.fences import Directive, File
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
@@ -50,19 +51,29 @@ def cells_of(lesson: Lesson, work: Work | None = None) -> tuple[Cell, ...]:
     front = read_front_matter(file, LESSON_KEYS, Faults(lesson.path))
     goals = [value.text for value in front.lists.get("goals", ())]
     used = {one.forward for one in lesson.exercises}
-    cells = [Cell(text=_opening(lesson, goals))]
+    own = Own(lesson)
+    cells = [Cell(text=own.written_out(_opening(lesson, goals)))]
     if any(isinstance(one, Grad | Bug | Checker | Forward) for one in lesson.blocks):
         cells += [Cell(text=BELOW, aid=True), Cell(text=resource("preamble.py"), code=True, name="preamble", aid=True)]
     for part in cut(front.body, file, OPTIONS):
         if isinstance(part, str):
-            cells.append(Cell(text=unlinked(part)))
+            cells.append(Cell(text=own.written_out(part)))
             continue
         block = _block(lesson, part)
         if isinstance(block, Forward):
             cells += [program(block)] if block.show or block.name in used else []
         elif block is not None:
             cells += _cells(lesson, block, part, file, work)
-    return tuple(cell for cell in cells if cell.text)
+    return tuple(_with_pictures(cell, work) for cell in cells if cell.text)
+
+
+def _with_pictures(cell: Cell, work: Work) -> Cell:
+    """*cell* with the image files that its text shows; of those that are not at hand, what they show."""
+    text = (
+        cell.text if cell.code else ATTACHED.sub(lambda one: one[0] if one[2] in work.pictures else one[1], cell.text)
+    )
+    shown = {one[2]: work.pictures[one[2]] for one in ATTACHED.finditer(text) if one[2] in work.pictures}
+    return replace(cell, text=text, attached={} if cell.code else shown)
 
 
 def _opening(lesson: Lesson, goals: list[str]) -> str:
@@ -83,9 +94,10 @@ def _cells(lesson: Lesson, block: Written, directive: Directive, file: File, wor
     if isinstance(block, Exercise) and block.numbers:
         directive = filled(directive, block.numbers)
     parts = cut(directive.body, file, {**OPTIONS, **CHILDREN})
-    text = unlinked("\n\n".join(part for part in parts if isinstance(part, str)))
+    own = Own(lesson)
+    text = own.written_out("\n\n".join(part for part in parts if isinstance(part, str)))
     inside = [part for part in parts if isinstance(part, Directive)]
-    hints = [unlinked(part.body.text.strip("\n")) for part in inside if part.name == "hint"]
+    hints = [own.written_out(part.body.text.strip("\n")) for part in inside if part.name == "hint"]
     if isinstance(block, Callout):
         title = f"**{block.title or CALLOUTS[block.kind]}**"
         yield Cell(text="\n".join(f"> {line}".rstrip() for line in (title, "", *text.split("\n"))))
@@ -137,5 +149,5 @@ def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str]
             return "\n\n".join(["**A training run**", text, *folded_hints(hints)])
         case _ if isinstance(block, Quiz):
             text = f"`{line}`\n\n{text}" if (line := _line(lesson, block)) else text
-            return f"**Question**\n\n{question(block, text, hints, work, unlinked(right))}"
+            return f"**Question**\n\n{question(block, text, hints, work, Own(lesson).written_out(right))}"
     return text

@@ -1,5 +1,6 @@
 """What an export is made of, and what goes into the places that a lesson leaves open."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -8,6 +9,7 @@ from pathlib import Path
 from app.content.export.unfit import unfit
 
 RESOURCES = Path(__file__).resolve().parents[3] / "templates" / "export"
+ATTACHED = re.compile(r"!\[([^\]\n]*)\]\(attachment:([\w.-]+)\)")
 ABOVE = "import torch\nfrom preamble import backhand\nfrom torch import Tensor\n\n"
 """What a module of `RESOURCES` imports so that it can be read on its own; in an export it stands in the first cell."""
 
@@ -47,6 +49,7 @@ class Cell:
         plain: What a text that nobody runs shows of a piece of code; nothing for what only serves to run it.
         aid: Serves to run the others and is no part of the lesson.
         drawing: A picture that stands above the text.
+        attached: Image files that the text shows, by what it calls them.
     """
 
     text: str
@@ -55,6 +58,7 @@ class Cell:
     plain: str = ""
     aid: bool = False
     drawing: Drawing | None = None
+    attached: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,7 @@ class Work:
         solved: The quizzes whose answer is told; None tells all.
         hints: How many hints of an exercise are told; None tells all.
         drawings: The pictures, by name; of the others only the caption is left.
+        pictures: The image files of the lesson, by path in the course with `-` for `/`.
         names: What a training run learns from; a few common names where there are none.
         unfit: Says why a text cannot stand in a file of Python, empty where it can.
     """
@@ -78,5 +83,6 @@ class Work:
     solved: Collection[str] | None = None
     hints: Mapping[str, int] | None = None
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
     names: Sequence[str] = ()
     unfit: Callable[[str], str] = unfit

@@ -3,15 +3,24 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from posixpath import basename, dirname, normpath
 
 from markdown_it.tree import SyntaxTreeNode
 
+from app.content.blocks import Lesson
 from app.content.errors import Faults
 from app.content.fences import Body, Directive, File, markdown, pieces
+from app.content.tex import expanded
 
 LESSON_LINK = re.compile(r"\[((?:[^\[\]`]|`[^`]*`)+)\]\((?![a-z]+:|#|/)[^()\s]+\.md(?:#[^()\s]*)?\)")
 
 
+FENCED = re.compile(r"(?ms)(^ {0,3}(?:`{3,}|~{3,}).*?^ {0,3}(?:`{3,}|~{3,})[ \t]*$)")
+DISPLAY = re.compile(r"(?s)\$\$(.+?)\$\$(?: \(([A-Za-z][\w-]*)\))?")
+INLINE = re.compile(r"`[^`]*`|\$\$.*?\$\$|(?<![\\$])\$(?=[^\s$])([^$]+?)(?<=[^\s\\])\$(?![$\d])", re.DOTALL)
+REFERENCE = re.compile(r"\[\]\(#([A-Za-z][\w-]*)\)")
+PICTURE = re.compile(r"!\[([^\]\n]*)\]\(([^()\s]+)\)(?:\{[^}\n]*\})?")
 BULLET = re.compile(r"^ {0,3}(?:[-*+]|\d{1,9}[.)]) *")
 
 
@@ -80,6 +89,44 @@ def _text(lines: Sequence[str]) -> str:
 def unlinked(text: str) -> str:
     """*text* without links to other lessons, which are not there where an export is read; what they say stays."""
     return outside_code(text, lambda part: LESSON_LINK.sub(r"\1", part))
+
+
+@dataclass(frozen=True)
+class Own:
+    """What the words of *lesson* rest on where its course is not at hand: its macros, numbers and pictures."""
+
+    lesson: Lesson
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """By name, the numbers of its formulas, in the order of the page."""
+        names = dict.fromkeys(match[2] for match in DISPLAY.finditer(self.lesson.source) if match[2])
+        return {name: at for at, name in enumerate(names, start=1)}
+
+    def written_out(self, text: str) -> str:
+        """*text* that says the same alone: no link leads to another lesson, formulas hold no macro of the course."""
+        parts = FENCED.split(unlinked(text))
+        return "".join(part if at % 2 else self._plain(part) for at, part in enumerate(parts))
+
+    def _plain(self, text: str) -> str:
+        text = REFERENCE.sub(
+            lambda link: f"[({self.numbers[link[1]]})](#{link[1]})" if link[1] in self.numbers else link[0], text
+        )
+        text = PICTURE.sub(self._picture, text)
+        return INLINE.sub(self._formula, DISPLAY.sub(self._display, text))
+
+    def _display(self, match: re.Match[str]) -> str:
+        body, name = expanded(match[1], self.lesson.macros), match[2]
+        if not name:
+            return f"$${body}$$"
+        return f'<a id="{name}"></a>\n\n$$\n{body.strip()} \\tag{{{self.numbers.get(name, 0)}}}\n$$'
+
+    def _formula(self, match: re.Match[str]) -> str:
+        return match[0] if match[1] is None else f"${expanded(match[1], self.lesson.macros)}$"
+
+    def _picture(self, match: re.Match[str]) -> str:
+        path = normpath(f"{basename(dirname(self.lesson.path))}/{match[2]}")
+        return f"![{match[1]}](attachment:{path.replace('/', '-')})"
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:

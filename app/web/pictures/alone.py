@@ -4,6 +4,8 @@ On paper colours: where such a file is shown nobody knows what stands around it.
 """
 
 import re
+from contextlib import suppress
+from pathlib import Path
 from xml.etree import ElementTree
 
 from markupsafe import Markup
@@ -15,6 +17,7 @@ from app.web.pictures import draw
 
 SVG = re.compile(r"<svg xmlns.*?</svg>", re.DOTALL)
 LABEL = "aria-label"
+LARGEST_FILE = 2_000_000
 PAPER, SHEET, INK, SOFT, EDGE, HAIRLINE = "#faf8f3", "#ffffff", "#211f1b", "#5a564d", "#8a8477", "#dfd9cc"
 ACCENT, LATER, RIGHT, UP, DOWN = "#14556b", "#7a5a0c", "#1f6a3b", "#b3541e", "#14556b"
 LEVELS = (16, 34, 54, 76, 100)
@@ -52,6 +55,17 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 [data-heat] {{ fill: {SHEET}; stroke: {HAIRLINE}; stroke-width: 0.5; }}
 .heat-mark {{ stroke: {INK}; stroke-width: 2; }}
 """
+
+
+def files_of(lesson: Lesson, folder: Path) -> dict[str, bytes]:
+    """The image files that *lesson* shows, read from the *folder* of its course, by what an export calls them."""
+    found = {}
+    for link in lesson.pictures:
+        path = folder / link.target
+        with suppress(OSError):
+            if path.resolve().is_relative_to(folder.resolve()) and path.stat().st_size <= LARGEST_FILE:
+                found[link.target.replace("/", "-")] = path.read_bytes()
+    return found
 
 
 def drawings_of(lesson: Lesson) -> dict[str, Drawing]:

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
 from app.content.blocks import Lesson, Matmul, Quiz, Train
@@ -17,7 +19,7 @@ from app.grading.quiz.right_answers import right_answers
 from app.store import progress
 from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer
-from app.web.pictures.alone import drawings_of
+from app.web.pictures.alone import drawings_of, files_of
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
 from app.web.views.exercise_view import drawn
 from app.web.views.offered import product_of
@@ -32,7 +34,9 @@ TYPES: Mapping[str, str] = {
 
 
 @router.get("/lessons/{slug}/export.{form}")
-async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False) -> Response:
+async def export(
+    request: Request, site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: str, blank: bool = False
+) -> Response:
     """The lesson as a file, with the answers and hints that were reached; with *blank*, as if nobody had been here."""
     if form not in FORMS:
         raise HTTPException(404)
@@ -44,6 +48,9 @@ async def export(site: TheSite, visitor: TheVisitor, lesson: TheLesson, form: st
             right = await progress.right_texts(db, learner, lesson.name)
     lesson = with_draws(lesson, partial(_drawn, site, lesson, state, learner))
     work = await asyncio.to_thread(work_of, lesson, state, right)
+    if lesson.pictures:
+        folder: Path = request.app.state.settings.lessons
+        work = replace(work, pictures=await asyncio.to_thread(files_of, lesson, folder))
     if learner is not None and (texts := await asyncio.to_thread(_read_in, lesson, work)):
         reasons = dict(zip(texts, await site.checks.unfit(learner, texts), strict=True))
         work = replace(work, unfit=reasons.__getitem__)

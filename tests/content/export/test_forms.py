@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.content.blocks import Choice, Number, Prose, Shape
+from app.content.blocks import Choice, Lesson, Number, Prose, Shape
+from app.content.course_page import CoursePage
 from app.content.export import Cell, Work, cells_of, written_as
 from app.content.export.box_cells import fitted
 from app.content.parse import parse_lesson
@@ -263,3 +264,57 @@ def test_cells_are_asked_with_their_numbers_and_answered_as_a_table():
     assert "Your answer: `10, 13`" in asked
     assert "**`[[10.0, 14.0]]`**" in told
     assert "The upstream is missing." in told
+
+
+OF_A_COURSE = """---
+title: A
+id: a
+estimate: 5 min
+goals:
+  - Know $\\pd{L}{x}$.
+---
+
+By [](#chain), `$\\pd{a}{b}$` is $\\pd{a}{b}$.
+
+```text
+$\\pd{a}{b}$
+```
+
+$$
+\\pd{L}{y}
+$$ (chain)
+
+:::{note}
+Here is ![a box](../pictures/box.svg){width=40}.
+:::
+"""
+
+
+@pytest.fixture(scope="module")
+def of_a_course() -> Lesson:
+    page = CoursePage({"pd": "\\partial #1/\\partial #2"})
+    lesson, errors = parse_lesson(OF_A_COURSE, "1-unit/01-a.md", course=page)
+    assert lesson is not None, errors
+    return lesson
+
+
+def test_what_a_lesson_has_of_its_course_is_written_out(of_a_course):
+    text = written_as("md", cells_of(of_a_course))
+
+    assert "- Know $\\partial L/\\partial x$." in text
+    assert "By [(1)](#chain), `$\\pd{a}{b}$` is $\\partial a/\\partial b$." in text
+    assert "```text\n$\\pd{a}{b}$\n```" in text
+    assert '<a id="chain"></a>\n\n$$\n\\partial L/\\partial y \\tag{1}\n$$' in text
+
+
+def test_an_image_file_goes_into_a_notebook_and_as_words_where_there_is_none(of_a_course):
+    work = Work(pictures={"pictures-box.svg": b"<svg/>"})
+
+    notebook = json.loads(written_as("ipynb", cells_of(of_a_course, work)))
+
+    (cell,) = [one for one in notebook["cells"] if "attachments" in one]
+    assert cell["attachments"] == {"pictures-box.svg": {"image/svg+xml": "PHN2Zy8+"}}
+    assert "![a box](attachment:pictures-box.svg)" in "".join(cell["source"])
+    for text in (written_as("py", cells_of(of_a_course, work)), written_as("ipynb", cells_of(of_a_course))):
+        assert "attachment" not in text
+        assert "a box" in text
