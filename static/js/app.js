@@ -11,6 +11,7 @@ import "./frames.js";
 import "./pickers.js";
 import "./next.js";
 import "./rail.js";
+import "./paths.js";
 import "./dialog.js";
 import "./train.js";
 import "./board.js";

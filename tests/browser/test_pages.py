@@ -153,6 +153,26 @@ def test_the_cells_of_a_summed_axis_collapse_whatever_the_rank(page: Page) -> No
     assert cells.evaluate(drawn) * 4 == whole, "of four columns one is left"
 
 
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_a_figure_lights_the_path_of_an_entry_by_keys_and_by_the_pointer(page: Page) -> None:
+    page.goto("/lessons/the-matrix-product")
+    page.locator("#where-it-goes").get_by_role("button", name="Show it now").click()
+    figure = page.locator("#one-cell > .picture")
+    said = page.locator("#one-cell > .path-said")
+
+    figure.press("ArrowRight")
+    expect(said).to_have_text("da₁₁ = b₁₁·do₁₁ + b₁₂·do₁₂")
+    assert figure.locator(".on").count() == 5
+    figure.press("Escape")
+    expect(said).to_be_empty()
+    figure.locator("[data-entry='2-1-1']").hover()
+    expect(said).to_have_text("o₂₂ = a₂₁·b₁₂ + a₂₂·b₂₂")
+
+    letters = figure.locator("text").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(letters) > 11, "labels can be read on a phone"
+    assert violations(page, "#one-cell") == []
+
+
 def test_an_earlier_place_is_offered_again(page: Page) -> None:
     page.goto(ADDRESS)
     page.goto("/")

@@ -47,6 +47,7 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 .dot {{ fill: {ACCENT}; }}
 .dot.series-3, .dot.series-4 {{ fill: {UP}; }}
 .lit {{ fill: #e3eff3; }}
+.hit {{ fill: none; }}
 .figure-back {{ fill: {ACCENT}; font-weight: 600; }}
 .node {{ fill: {SHEET}; stroke: {EDGE}; stroke-width: 1.5; }}
 .fork {{ fill: #f8f0dc; stroke: {LATER}; stroke-width: 2; }}

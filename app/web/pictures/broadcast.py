@@ -1,12 +1,14 @@
 """`broadcast`: copying forward and summing backward, drawn from two shapes as the two directions of one picture."""
 
+from collections.abc import Mapping
+from itertools import product
 from math import prod
 
 from markupsafe import Markup
 
 from app.grading.forward.facts import Shape
 from app.web.pictures.scene import Scene
-from app.web.pictures.svg import picture, shape_text, table, tag, text
+from app.web.pictures.svg import follows, picture, shape_text, table, tag, text
 
 CELL = 26.0
 MOST_ROWS, MOST_COLUMNS = 5, 6
@@ -20,11 +22,12 @@ def broadcast(scene: Scene) -> Markup:
     copied = copied_axes(small, large)
     rows, columns = _plane(large)
     small_rows, small_columns = _plane(_padded(small, len(large)))
+    paths = _paths(_padded(small, len(large)), large)
     panel = CELL * min(columns, MOST_COLUMNS) + 60
     height = TOP + CELL * (min(small_rows, MOST_ROWS) + min(rows, MOST_ROWS)) + GAP + 52
     parts = [
-        *_panel(30, TOP, (small_rows, small_columns), (rows, columns), forward=True),
-        *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), forward=False),
+        *_panel(30, TOP, (small_rows, small_columns), (rows, columns), paths, forward=True),
+        *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), paths, forward=False),
         text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
         text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
         text(panel, height - 28, f"{shape_text(small)} → {shape_text(large)}", class_="figure-code"),
@@ -92,22 +95,64 @@ def _plane(shape: Shape) -> tuple[int, int]:
     return (prod(shape[:-1]), shape[-1]) if shape else (1, 1)
 
 
-def _panel(left: float, top: float, small: tuple[int, int], large: tuple[int, int], *, forward: bool) -> list[Markup]:
+def _paths(small: Shape, large: Shape) -> Mapping[str, dict[str, str]]:
+    """By key of a cell that is drawn: all places of the same number, before and after, and that in words."""
+    rows, columns = (min(size, most) for size, most in zip(_plane(large), (MOST_ROWS, MOST_COLUMNS), strict=True))
+    copies: dict[str, list[str]] = {}
+    for row, column in product(range(rows), range(columns)):
+        origin = f"s-{_row_before(row, small[:-1], large[:-1])}-{column if small and small[-1] > 1 else 0}"
+        copies.setdefault(origin, []).append(f"l-{row}-{column}")
+    count = prod(after for before, after in zip(small, large, strict=True) if before != after)
+    said = f"It stands in {count} places, and its gradient is the sum of theirs." if count > 1 else "It is not copied."
+    return {
+        key: follows(key, (one for one in (origin, *places) if one != key), said)
+        for origin, places in copies.items()
+        for key in (origin, *places)
+    }
+
+
+def _row_before(row: int, small: Shape, large: Shape) -> int:
+    """The row of the plane before, of which *row* of the plane after is a copy."""
+    place, step = 0, 1
+    for before, after in zip(reversed(small), reversed(large), strict=True):
+        row, index = divmod(row, after)
+        place += step * (index if before > 1 else 0)
+        step *= before
+    return place
+
+
+def _panel(
+    left: float,
+    top: float,
+    small: tuple[int, int],
+    large: tuple[int, int],
+    paths: Mapping[str, dict[str, str]],
+    *,
+    forward: bool,
+) -> list[Markup]:
     small_height = CELL * min(small[0], MOST_ROWS)
     upper, lower = (top, top + small_height + GAP)
     middle = left + CELL * min(large[1], MOST_COLUMNS) / 2
     start, end = (upper + small_height + 6, lower - 6) if forward else (lower - 6, upper + small_height + 6)
     tip = end - 7 if forward else end + 7
     return [
-        *_grid(left, upper, small, "cell-given", small),
-        *_grid(left, lower, large, "cell-copy" if forward else "cell", small),
+        *_grid(left, upper, small, "cell-given", small, paths, "s"),
+        *_grid(left, lower, large, "cell-copy" if forward else "cell", small, paths, "l"),
         tag("line", x1=middle, x2=middle, y1=start, y2=tip, class_="ground"),
         tag("path", d=f"M{middle - 5:g} {tip:g}H{middle + 5:g}L{middle:g} {end:g}Z", class_="tip"),
         text(middle + 14, (start + end) / 2 + 5, "copy" if forward else "sum", class_="figure-label", anchor="start"),
     ]
 
 
-def _grid(left: float, top: float, plane: tuple[int, int], class_: str, small: tuple[int, int]) -> list[Markup]:
+def _grid(
+    left: float,
+    top: float,
+    plane: tuple[int, int],
+    class_: str,
+    small: tuple[int, int],
+    paths: Mapping[str, dict[str, str]],
+    side: str,
+) -> list[Markup]:
     rows, columns = plane
     parts = []
     for row in range(min(rows, MOST_ROWS)):
@@ -121,6 +166,7 @@ def _grid(left: float, top: float, plane: tuple[int, int], class_: str, small: t
                     width=CELL,
                     height=CELL,
                     class_="cell-given" if original else class_,
+                    **paths.get(f"{side}-{row}-{column}", {}),
                 )
             )
             if _cut(row, rows, MOST_ROWS) or _cut(column, columns, MOST_COLUMNS):

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from app.content.blocks import Forward
 from app.web.pictures.scene import Scene
-from app.web.pictures.svg import picture, shape_text, table, tag, text
+from app.web.pictures.svg import follows, picture, shape_text, table, tag, text
 
 STEP = 30.0
 TOP = 22.0
@@ -69,14 +69,26 @@ def graph(scene: Scene) -> Markup:
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
     parts = [
-        arc(x, (start, end), "edge edge-fork" if lines[start].name in forks else "edge", longest, reach)
+        arc(
+            x,
+            (start, end),
+            "edge edge-fork" if lines[start].name in forks else "edge",
+            longest,
+            reach,
+            f"{start}-{end}",
+        )
         for start, end in arcs
     ]
     for index, line in enumerate(lines):
         y = TOP + STEP * index
         if line.name == scene.given.get("lit"):
             parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, rx=4.0, class_="line-lit"))
-        parts.append(tag("circle", cx=x, cy=y, r=6.0, class_="fork" if line.name in marked else "node"))
+        lit = [str(end) for start, end in arcs if start == index]
+        lit += [f"{index}-{end}" for end in lit]
+        told = follows(str(index), lit, _told(line.name, readers[line.name]))
+        parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, class_="hit", **told))
+        node = "fork" if line.name in marked else "node"
+        parts.append(tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         parts.append(text(x + 18, y + 5, line.source, class_="figure-code", anchor="start"))
         if line.name in shapes:
             shape_at = x + 34 + LETTER * max(len(one.source) for one in lines)
@@ -95,6 +107,13 @@ def graph(scene: Scene) -> Markup:
     return picture(width, TOP + STEP * len(lines), summary, parts) + behind
 
 
+def _told(name: str, readers: list[str]) -> str:
+    if not readers:
+        return f"d{name} is given: nobody reads {name} further down."
+    shares = "one share" if len(readers) == 1 else f"{len(readers)} shares, which are added"
+    return f"{name} is read by {', '.join(readers)}: d{name} has {shares}."
+
+
 def _given_forks(forward: Forward, made: list[Statement]) -> list[Statement]:
     """Inputs that several statements read, as lines of their own."""
     counts = {one.name: sum(one.name in line.reads for line in made) for one in forward.inputs}
@@ -105,11 +124,12 @@ def _origin(line: Statement, made: list[Statement]) -> str:
     return ", ".join(line.reads) or ("nothing" if line in made else "given")
 
 
-def arc(x: float, ends: tuple[int, int], class_: str, longest: int, reach: float) -> Markup:
+def arc(x: float, ends: tuple[int, int], class_: str, longest: int, reach: float, entry: str | None = None) -> Markup:
     """From one line to another, at the left of the column *x*; those further apart bulge more, up to *reach*."""
     start, end = ends
     from_y, to_y = TOP + STEP * start, TOP + STEP * end
     if end == start + 1:
-        return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_)
+        return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_, data_entry=entry)
     bulge = x - (NARROWEST + (reach - NARROWEST) * (end - start) / longest) * 4 / 3
-    return tag("path", d=f"M{x:g} {from_y:g}C{bulge:.1f} {from_y:g} {bulge:.1f} {to_y:g} {x:g} {to_y:g}", class_=class_)
+    curve = f"M{x:g} {from_y:g}C{bulge:.1f} {from_y:g} {bulge:.1f} {to_y:g} {x:g} {to_y:g}"
+    return tag("path", d=curve, class_=class_, data_entry=entry)

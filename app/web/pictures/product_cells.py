@@ -1,9 +1,12 @@
 """`cells`: a small matrix product, with one cell of an operand and everything that it feeds."""
 
+from collections.abc import Mapping
+from itertools import product
+
 from markupsafe import Markup
 
 from app.web.pictures.scene import Scene
-from app.web.pictures.svg import picture, table, tag, text
+from app.web.pictures.svg import follows, picture, table, tag, text
 
 CELL = 46.0
 TOP = 34.0
@@ -18,24 +21,21 @@ def cells(scene: Scene) -> Markup:
         raise ValueError("cells draws small products whose inner sizes match")
     on_right = scene.of is not None and scene.of.removeprefix("d") == names[1]
     row, column = _pick(scene.given.get("pick", [0, 0]), right if on_right else left)
-    # A[i, j] meets B[j, :] and lands in D[i, :]; B[j, k] meets A[:, j] and lands in D[:, k].
-    if on_right:
-        marked = {(0, line, row) for line in range(left[0])}
-        fed = [(line, column) for line in range(left[0])]
-        partners = [(line, row) for line in range(left[0])]
-    else:
-        marked = {(1, column, line) for line in range(right[1])}
-        fed = [(row, line) for line in range(right[1])]
-        partners = [(column, line) for line in range(right[1])]
-    marked |= {(2, *cell) for cell in fed}
     picked = (1 if on_right else 0, row, column)
+    partners, fed = _met(picked, left, right)
+    marked = {(1 - picked[0], *cell) for cell in partners} | {(2, *cell) for cell in fed}
     sizes = (left, right, (left[0], right[1]))
+    paths = {
+        (index, *cell): _path((index, *cell), names, left, right)
+        for index, size in enumerate(sizes)
+        for cell in product(range(size[0]), range(size[1]))
+    }
     parts: list[Markup] = []
     x = 8.0
     tallest = max(size[0] for size in sizes)
     for index, (name, size) in enumerate(zip(names, sizes, strict=True)):
         top = TOP + CELL * (tallest - size[0]) / 2
-        parts += _matrix(x, top, name, size, index, picked, marked)
+        parts += _matrix(x, top, name, size, index, picked, marked, paths)
         parts.append(text(x + CELL * size[1] / 2, 16, name, class_="figure-number"))
         x += CELL * size[1]
         if index < 2:
@@ -57,6 +57,40 @@ def cells(scene: Scene) -> Markup:
         ],
     )
     return picture(max(x + 8, 300), height, f"{names[0]} @ {names[1]} = {names[2]}. {sentence}", parts) + behind
+
+
+Cells = list[tuple[int, int]]
+
+
+def _met(picked: tuple[int, int, int], left: tuple[int, int], right: tuple[int, int]) -> tuple[Cells, Cells]:
+    """The cells of the other factor that *picked* meets, and those of the product in which it lands, side by side.
+
+    A[i, j] meets B[j, :] and lands in D[i, :]; B[j, k] meets A[:, j] and lands in D[:, k].
+    """
+    index, row, column = picked
+    if index == 1:
+        return [(line, row) for line in range(left[0])], [(line, column) for line in range(left[0])]
+    return [(column, line) for line in range(right[1])], [(row, line) for line in range(right[1])]
+
+
+def _path(
+    place: tuple[int, int, int], names: tuple[str, str, str], left: tuple[int, int], right: tuple[int, int]
+) -> dict[str, str]:
+    """What lights up with one cell, and in words: of a factor its way to the gradient, of the product what it is of."""
+    index, row, column = place
+    if index < 2:
+        partners, fed = _met(place, left, right)
+        lit = [(1 - index, *cell) for cell in partners] + [(2, *cell) for cell in fed]
+        return follows(_key(place), map(_key, lit), _sentence(names, place, partners, fed))
+    terms = [((0, row, line), (1, line, column)) for line in range(left[1])]
+    said = " + ".join(f"{_cell(names[0], *a[1:])}·{_cell(names[1], *b[1:])}" for a, b in terms)
+    return follows(
+        _key(place), (_key(one) for term in terms for one in term), f"{_cell(names[2], row, column)} = {said}"
+    )
+
+
+def _key(place: tuple[int, int, int]) -> str:
+    return "-".join(map(str, place))
 
 
 def _operands(scene: Scene) -> tuple[tuple[str, str, str], tuple[int, int], tuple[int, int]]:
@@ -101,6 +135,7 @@ def _matrix(
     index: int,
     picked: tuple[int, int, int],
     marked: set[tuple[int, int, int]],
+    paths: Mapping[tuple[int, int, int], dict[str, str]],
 ) -> list[Markup]:
     parts = []
     for row in range(size[0]):
@@ -108,7 +143,7 @@ def _matrix(
             place = (index, row, column)
             class_ = "cell-picked" if place == picked else "cell-given" if place in marked else "cell"
             x, y = left + CELL * column, top + CELL * row
-            parts.append(tag("rect", x=x, y=y, width=CELL, height=CELL, class_=class_))
+            parts.append(tag("rect", x=x, y=y, width=CELL, height=CELL, class_=class_, **paths[place]))
             parts.append(text(x + CELL / 2, y + CELL / 2 + 5, _cell(name, row, column), class_="figure-label"))
     return parts
 

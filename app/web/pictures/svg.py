@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-NARROW = 440.0  # up to this width a picture shrinks with the window and stays readable
+NARROW = 360.0  # up to this width a picture shrinks with the window, and its letters stay above 11 px on a phone
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
@@ -23,6 +23,11 @@ def _short(value: object) -> object:
 
 def text(x: float, y: float, content: str, *, class_: str = "", anchor: str = "middle") -> Markup:
     return tag("text", content, x=float(x), y=float(y), class_=class_ or None, text_anchor=anchor)
+
+
+def follows(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
+    """What an element says that can be pointed at: its own name, those of what it goes to, and that in words."""
+    return {"data_entry": entry, "data_path": " ".join(path), "data_said": said}
 
 
 def picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:

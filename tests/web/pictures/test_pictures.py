@@ -161,6 +161,44 @@ def test_one_cell_shows_what_it_feeds() -> None:
     assert "da₁₁ = b₁₁·dd₁₁ + b₁₂·dd₁₂" in said
 
 
+def followed(html: str) -> dict[str, tuple[set[str], str]]:
+    """By entry: what lights up with it, and what is said."""
+    found = {}
+    for one in ElementTree.fromstring(f"<figure>{html}</figure>").iter():
+        if "data-path" in one.attrib:
+            found[one.attrib["data-entry"]] = set(one.attrib["data-path"].split()), one.attrib["data-said"]
+    return found
+
+
+def test_every_cell_of_a_product_can_be_followed_there_and_back() -> None:
+    paths = followed(picture("cells", {"left": [2, 3], "right": [3, 2]}))
+
+    assert len(paths) == 6 + 6 + 4
+    assert paths["0-1-2"] == ({"1-2-0", "1-2-1", "2-1-0", "2-1-1"}, "da₂₃ = b₃₁·dd₂₁ + b₃₂·dd₂₂")
+    assert paths["1-2-0"] == ({"0-0-2", "0-1-2", "2-0-0", "2-1-0"}, "db₃₁ = a₁₃·dd₁₁ + a₂₃·dd₂₁")
+    assert paths["2-1-0"][1] == "d₂₁ = a₂₁·b₁₁ + a₂₂·b₂₁ + a₂₃·b₃₁"
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "entry", "lit"),
+    [
+        ([3], [2, 3], "s-0-1", {"l-0-1", "l-1-1"}),
+        ([2, 1], [2, 3], "l-1-2", {"s-1-0", "l-1-0", "l-1-1"}),
+        ([2, 1, 2], [2, 2, 2], "l-3-1", {"s-1-1", "l-2-1"}),
+        ([], [2, 2], "s-0-0", {"l-0-0", "l-0-1", "l-1-0", "l-1-1"}),
+    ],
+)
+def test_an_entry_that_is_copied_lights_all_its_copies(small, large, entry, lit) -> None:
+    assert followed(picture("broadcast", {"from": small, "to": large}))[entry][0] == lit
+
+
+def test_a_line_of_a_graph_lights_those_who_read_it_and_counts_its_shares() -> None:
+    paths = followed(picture("graph", {}))
+
+    assert paths["0"] == ({"1", "2", "0-1", "0-2"}, "x is read by m, d: dx has 2 shares, which are added.")
+    assert paths["4"][1] == "dy is given: nobody reads y further down."
+
+
 def test_small_numbers_beside_a_large_one_are_not_shown_as_zero() -> None:
     assert [level(value, 1.0) for value in (0.0, 0.01, 0.5, 1.0, -1.0, -1e-9)] == [0, 1, 4, 5, -5, -1]
 
