@@ -1,7 +1,7 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 import structlog
@@ -20,7 +20,7 @@ from tests.waiting import SECONDS
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
 settings.register_profile(
-    "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=100 * TIMES, print_blob=True
+    "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=50 * TIMES, print_blob=True
 )
 settings.load_profile("project")
 
@@ -56,10 +56,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
     return Rooms(config, log)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays: to look through it for garbage again and again is a tenth of what the tests cost."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is there afterwards stays: to look for garbage in it is a tenth of what the tests cost, and of this too."""
+    gc.disable()
+    collected = yield
     gc.collect()
     gc.freeze()
+    gc.enable()
+    return collected
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,17 +1,16 @@
 """A run on a table of the lesson's own, with a loss that is no cross-entropy and nothing to sample."""
 
 import asyncio
-from pathlib import Path
 
 from app.content.blocks import Grad, Train
-from app.content.course import load_course
 from app.engine.codec import read, written
 from app.engine.run_setup import Setup, setup_of
 from app.engine.train.corpus_file import examples_for
 from app.engine.train.training_run import Planned, References, Training
+from tests.courses import ARCHITECTURES, course_in
 from tests.engine.train.load import open_ask
 
-LESSON = load_course(Path(__file__).parents[2] / "architectures").at["own-data"]
+LESSON = course_in(ARCHITECTURES).at["own-data"]
 TRAIN = next(one for one in LESSON.exercises if isinstance(one, Train))
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
 SETUP = setup_of(TRAIN, LESSON.forwards["line"], TRAIN.presets[0])
