@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from app.check.findings import UNANSWERED
+from app.check.unanswered import UNANSWERED
 from app.content.blocks import Forward
 from app.engine.grader import Grader, Load, Nudge, Readiness, Run
 from app.engine.stretch import Stretch, Stretched

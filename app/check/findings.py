@@ -1,31 +1,15 @@
 """What `check` found, and how it is printed: for people, for programs, for GitHub."""
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from app.content.blocks import Place
 from app.content.errors import LessonError
-from app.engine.grade.outcomes import grader_fault
-from app.engine.pool.asking import BUSY, FAULT, STOPPED
-from app.grading.forward.facts import Outcome
 
 Level = Literal["error", "warning", "notice"]
 Format = Literal["text", "json", "github"]
-
-UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
-"""Outcomes that say nothing about the code that was sent."""
-
-OURS = re.compile(r" (?:That is )?[Oo]ur fault, not yours[^.]*\.(?: Please try again\.)?")
-NO_ANSWER = {
-    FAULT: "the grader stopped before it had an answer. The log says more; try again.",
-    BUSY: "no grader was free in time. Try again when the machine is less busy.",
-    STOPPED: "the graders were told to stop.",
-    grader_fault().message: "the grader stumbled. The log says more.",
-}
-"""What a learner is told where there is no answer at all, and what an author is told instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +20,6 @@ class Finding:
     level: Level
     code: str
     message: str
-
-
-def not_proved(place: Place, message: str) -> Finding:
-    """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
-    return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, to_author(message))}")
-
-
-def to_author(message: str) -> str:
-    """*message* without what comforts a learner: an author is told what to mend."""
-    return OURS.sub("", message).rstrip()
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

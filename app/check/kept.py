@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.check.findings import Finding
 from app.content.blocks import NOWHERE, Lesson, Place
-from app.engine.grader import judges
+from app.engine.judges import judges
 
 FOR_NOW = frozenset({"not-proved", "tex-unread"})
 """Codes of findings that say something of this moment and not of the lesson."""

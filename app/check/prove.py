@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 
-from app.check.findings import UNANSWERED, Finding, in_order, not_proved, to_author
+from app.check.findings import Finding, in_order
 from app.check.prove_boxes import prove_grad
 from app.check.prove_checkers import prove_checker
 from app.check.prove_formulas import prove_formulas
@@ -14,6 +14,7 @@ from app.check.prove_orders import prove_order
 from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
 from app.check.prove_walks import prove_picture, prove_walk
+from app.check.unanswered import UNANSWERED, not_proved, to_author
 from app.content.blocks import Bug, Cells, Checker, Forward, FunctionBox, Grad, Lesson, Order, Quiz, Visual
 from app.content.visuals import KINDS
 from app.engine.grader import Grader

@@ -5,8 +5,9 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.check.findings import NO_ANSWER, UNANSWERED, Finding, not_proved, to_author
+from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
+from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
 from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
 from app.content.literals import literal_sizes
 from app.engine.grader import Grader

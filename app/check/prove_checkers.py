@@ -2,9 +2,10 @@
 
 import asyncio
 
-from app.check.findings import UNANSWERED, Finding, not_proved
+from app.check.findings import Finding
 from app.check.mutants import mutants_of
 from app.check.prove_boxes import prove_mutants, prove_own
+from app.check.unanswered import UNANSWERED, not_proved
 from app.content.blocks import Checker
 from app.engine.grader import Grader
 from app.engine.task import CheckerTask

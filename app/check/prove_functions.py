@@ -4,9 +4,10 @@ import ast
 import asyncio
 from collections import Counter
 
-from app.check.findings import UNANSWERED, Finding, not_proved
+from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
 from app.check.prove_boxes import prove_mistakes, prove_mutants, prove_own
+from app.check.unanswered import UNANSWERED, not_proved
 from app.content.blocks import FunctionBox
 from app.content.code_exercises import below
 from app.content.programs import Fault, parsed

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from app.check.findings import NO_ANSWER, Finding, not_proved
+from app.check.findings import Finding
+from app.check.unanswered import NO_ANSWER, not_proved
 from app.content.blocks import Code, Grad, Lesson, Order
 from app.content.dependence import drawn_order, needs_of, read_line
 from app.content.programs import tensor_of

@@ -2,10 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib import metadata
-from pathlib import Path
 from typing import Literal, Protocol
 
 from app.content.blocks import Forward
@@ -15,29 +11,10 @@ from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
-JUDGES = ("grading", "engine", "sandbox", "content")
-"""Rooms whose sources decide what is said of a text."""
 BREACHED = (
     "The sandbox let a test attack through ({attacks}). No code is run until the operator has looked at it with "
     "backhand doctor and started the server anew."
 )
-
-
-@cache
-def judges() -> bytes:
-    """A digest of the sources of everything that judges."""
-    root = Path(__file__).resolve().parents[1]
-    together = sha256()
-    for room in JUDGES:
-        for file in sorted((root / room).rglob("*.py")):
-            together.update(file.read_bytes())
-    return together.digest()
-
-
-@cache
-def version() -> str:
-    """Of what judges here: the release, and a mark of its sources."""
-    return f"{metadata.version('backhand')}+{judges().hex()[:8]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from app.check.findings import UNANSWERED
 from app.check.mutants import Mutant, mutants_of
+from app.check.unanswered import UNANSWERED
 from app.engine.task import AnyTask
 from app.grading.diagnosis.phrases import slips_of
 from app.grading.judge.verdict import NameVerdict, Verdict

@@ -17,7 +17,8 @@ from typing import TypeVar
 
 from app.content.blocks import CodeBox, Course, Lesson
 from app.engine.codec import plain
-from app.engine.grader import Grader, Nudge, Run, judges
+from app.engine.grader import Grader, Nudge, Run
+from app.engine.judges import judges
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict

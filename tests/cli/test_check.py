@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -243,3 +245,11 @@ def test_what_could_not_be_proved_is_tried_again(unit: Path, monkeypatch: pytest
         runner.invoke(app, ["check", str(unit / "02-layer.md")])
 
     assert asked == [1, 1]
+
+
+def test_what_was_kept_is_told_without_what_proves() -> None:
+    code = "import sys, app.cli.check; print(sorted({'numpy', 'torch', 'app.engine.grader'} & set(sys.modules)))"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=TESTS.parent)
+
+    assert done.stdout == "[]\n"

@@ -20,7 +20,8 @@ from nats.errors import Error
 from nats.js.errors import APIError, NotFoundError
 
 from app.engine.codec import restored
-from app.engine.grader import Load, Readiness, RoleLoad, version
+from app.engine.grader import Load, Readiness, RoleLoad
+from app.engine.judges import version
 from app.engine.pool import broker
 from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, Asking, UnansweredError
 from app.settings import Settings

@@ -16,7 +16,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from app.engine.codec import plain
-from app.engine.grader import version
+from app.engine.judges import version
 from app.engine.pool import broker
 from app.engine.pool.asking import UnansweredError
 from app.engine.pool.local_graders import LocalGraders

@@ -16,7 +16,8 @@ import nkeys
 import pytest
 
 from app.engine.codec import plain
-from app.engine.grader import Load, Look, Readiness, version
+from app.engine.grader import Load, Look, Readiness
+from app.engine.judges import version
 from app.engine.pool import broker as wire
 from app.engine.pool import broker_graders, grader_host
 from app.engine.pool.asking import BUSY, FAULT

@@ -1,0 +1,31 @@
+"""What an author is told where a grader gave no answer, or one that comforts a learner."""
+
+import re
+
+from app.check.findings import Finding
+from app.content.blocks import Place
+from app.engine.grade.outcomes import grader_fault
+from app.engine.pool.asking import BUSY, FAULT, STOPPED
+from app.grading.forward.facts import Outcome
+
+UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
+"""Outcomes that say nothing about the code that was sent."""
+
+OURS = re.compile(r" (?:That is )?[Oo]ur fault, not yours[^.]*\.(?: Please try again\.)?")
+NO_ANSWER = {
+    FAULT: "the grader stopped before it had an answer. The log says more; try again.",
+    BUSY: "no grader was free in time. Try again when the machine is less busy.",
+    STOPPED: "the graders were told to stop.",
+    grader_fault().message: "the grader stumbled. The log says more.",
+}
+"""What a learner is told where there is no answer at all, and what an author is told instead."""
+
+
+def not_proved(place: Place, message: str) -> Finding:
+    """Nothing is known of what stands at *place*; *message* is what a learner would be told."""
+    return Finding(place, "error", "not-proved", f"This was not proved: {NO_ANSWER.get(message, to_author(message))}")
+
+
+def to_author(message: str) -> str:
+    """*message* without what comforts a learner: an author is told what to mend."""
+    return OURS.sub("", message).rstrip()
