@@ -1,13 +1,14 @@
 """What the web asks of grading, whatever carries the question: a child process, a broker, or a fake in tests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from app.content.blocks import Forward
 from app.engine.stretch import Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
+from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
@@ -19,17 +20,29 @@ BREACHED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound."""
+    """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound.
+
+    Args:
+        rows: Its first rows and columns, in words.
+        map: The magnitudes of all of it, a letter for each entry or for evenly spaced ones.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     text: str
+    rows: tuple[tuple[str, ...], ...] = ()
+    map: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run without a verdict: shapes, values and what was printed."""
+    """A run without a verdict: shapes, values and what was printed.
+
+    Args:
+        told: What stands behind the lines while they are typed, for those who have no script.
+        origins: Which entries the entries of the asked gradients came from.
+    """
 
     outcome: Outcome
     shown: tuple[Shown, ...] = ()
@@ -37,6 +50,8 @@ class Run:
     line: int | None = None
     message: str = ""
     wall_ms: float = 0.0
+    told: Told = field(default_factory=Told)
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import "./htmx.js";
 import "./theme.js";
 import "./later.js";
 import "./code.js";
+import "./lab.js";
 import "./drafts.js";
 import "./stale.js";
 import "./focus.js";

@@ -20,6 +20,9 @@ const look = EditorView.theme({
   ".cm-scroller": { overflow: "auto", fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
   ".cm-content": { padding: "var(--half) 0", caretColor: "var(--ink)", minHeight: "4.8em" },
   ".cm-line": { padding: "0 var(--half) 0 calc(.25rem + var(--hanging))", textIndent: "calc(-1 * var(--hanging))" },
+  // Where there is no room beside the text, the room under it is kept from the start, so that nothing moves.
+  "&.cm-narrow .cm-line:not(:has(.cm-told-below)):not(:has(> br:only-child))": { paddingBottom: "1.16em" }, // 1.35 of .86
+  ".cm-told-below ~ br": { display: "none" },
   ".cm-cursor, .cm-dropCursor": { borderLeft: "2px solid var(--accent)" },
   ".cm-gutters": { backgroundColor: "var(--sheet)", color: "var(--ink-soft)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 .35rem 0 .6rem", minWidth: "2.2em" },

@@ -3,7 +3,7 @@
 const editor = document.querySelector("meta[name=editor]")?.content;
 
 if (editor) {
-  const load = () => import(editor);
+  const load = () => import(editor).catch(() => {}); // without it, boxes stay what they are
   const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 200));
   requestAnimationFrame(() => setTimeout(() => idle(load, { timeout: 2000 })));
   document.addEventListener("focusin", ({ target }) => target.closest?.("code-box") && load(), { once: true });

@@ -9,8 +9,8 @@ from random import SystemRandom
 
 from app.content.blocks import Checker
 from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending, grader_fault
-from app.engine.grader import Run, Shown
+from app.engine.grade.outcomes import ending, grader_fault, shown_in
+from app.engine.grader import Run
 from app.grading.forward.driver_jobs import CheckHeader
 from app.grading.judge.check_verdict import ANSWER, names_of, not_yet, stopped_everywhere, verdicts_of
 from app.grading.judge.plan import Plan
@@ -23,7 +23,6 @@ _LOG = logging.getLogger(__name__)
 _OWN, _FAILED = "own", "failed"
 _OUTPUT_BYTES = 2**20
 _PRINTED = 4000
-_SHOWN = 64
 _ORDER = SystemRandom()
 
 
@@ -70,7 +69,7 @@ def run(checker: Checker, code: str, plan: Plan, jail: JailRuns) -> Run:
     if "escaped" in reply.texts:
         return Run(outcome="fault", message=grader_fault().message)
     own = read_trials(reply.arrays, reply.texts, [_OWN])[_OWN]
-    shown = tuple(Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in own.shown[:_SHOWN])
+    shown = shown_in(own.shown)
     printed = reply.texts.get("printed", "")
     if own.errors:
         error = own.errors[0]

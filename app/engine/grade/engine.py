@@ -16,10 +16,19 @@ from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.forward_references import AuthorError, Study
 from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns
-from app.engine.grade.outcomes import author_fault, broken, ending, grader_fault, refused_by, stopped_by, unread
+from app.engine.grade.outcomes import (
+    author_fault,
+    broken,
+    ending,
+    grader_fault,
+    refused_by,
+    shown_in,
+    stopped_by,
+    unread,
+)
 from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
-from app.engine.grader import Nudge, Run, Shown
+from app.engine.grader import Nudge, Run
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
@@ -31,6 +40,7 @@ from app.grading.judge.hunt_verdict import (
     unchanged,
 )
 from app.grading.judge.judging import Judge
+from app.grading.judge.origins import origins
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
 from app.grading.judge.torch_errors import translate
@@ -41,7 +51,6 @@ from app.sandbox.gate import CLASSES, normalise, refusal, too_much
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
 _KEPT = 256
-_SHOWN = 64
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -184,7 +193,7 @@ class Engine:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
         started = time.perf_counter()
         try:
-            ran = self._ran(task, normalise(code)[0], gate, self._hurried(seconds))
+            ran = replace(self._ran(task, normalise(code)[0], gate, self._hurried(seconds)), told=self.told(task, code))
         except (AuthorError, JailFailedError, UnfitError) as error:
             ran = Run(outcome="fault", message=broken(error).message)
         except MemoryError:
@@ -210,10 +219,15 @@ class Engine:
             verdict = ending(reply, task.grad.seconds)
             return Run(outcome=verdict.outcome, message=verdict.message)
         trial = bench.placed(read_trials(reply.arrays, reply.texts, ["v"])["v"], plan)
-        shown = tuple(
-            Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text) for one in trial.shown[:_SHOWN]
+        data = bench.study.sets["v"]
+        upstreams = (*task.forward.outputs, *(name[1:] for name in task.given))
+        scope = {**data.tensors, **{f"d{name}": data.tensors[name] for name in upstreams}}
+        done = Run(
+            outcome="graded",
+            shown=shown_in(trial.shown),
+            printed=reply.texts.get("printed", ""),
+            origins=origins(plan, scope, data.dims, task.grad.require),
         )
-        done = Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
         if not trial.errors:
             return done
         raised = trial.errors[0]

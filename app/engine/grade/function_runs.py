@@ -10,8 +10,8 @@ from typing import Any
 
 from app.content.blocks import FunctionBox
 from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending, grader_fault
-from app.engine.grader import Run, Shown
+from app.engine.grade.outcomes import ending, grader_fault, shown_in
+from app.engine.grader import Run
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import Answer, names_of, verdict_of
 from app.grading.judge.plan import Plan
@@ -24,7 +24,6 @@ _LOG = logging.getLogger(__name__)
 _OWN = "own"
 _OUTPUT_BYTES = 2**20
 _PRINTED = 4000
-_SHOWN = 64
 _SECONDS = 4.0
 
 Answers = Mapping[str, Answer]
@@ -69,10 +68,7 @@ def run(box: FunctionBox, code: str, plan: Plan, jail: JailRuns) -> Run:
         verdict = ending(reply, box.seconds)
         return Run(outcome=verdict.outcome, message=verdict.message)
     own = _mapping(document(reply.texts.get("report", "")).get(_OWN))
-    shown = tuple(
-        Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text)
-        for one in map(seen, listed(own.get("shown"))[:_SHOWN])
-    )
+    shown = shown_in([seen(one) for one in listed(own.get("shown"))])
     printed = reply.texts.get("printed", "")
     if errors := [one for one in listed(own.get("errors")) if isinstance(one, dict)]:
         error = raised(errors[0])

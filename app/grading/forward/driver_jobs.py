@@ -19,6 +19,10 @@ class Output(Protocol):
     def capture(self) -> AbstractContextManager[StringIO]: ...
 
 
+HEAD = 6
+"""Rows and columns of a tensor that a run without a verdict shows as numbers."""
+
+
 class Line(TypedDict):
     """One forward statement; a tape also asks for what it reads."""
 

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.grading.forward.driver_jobs import HEAD
+from app.grading.judge.verdict import STEPS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
@@ -83,6 +86,8 @@ Array = NDArray[Any]
 _BUILTINS = {name: one for name, one in vars(builtins).items() if isinstance(one, type)}
 _ERRORS = frozenset(name for name, one in _BUILTINS.items() if issubclass(one, BaseException))
 _KINDS = frozenset([*_BUILTINS, "NoneType", "function", "method", "builtin_function_or_method", "module", "Size"])
+_CELL, _MAP = 24, 64
+_LEVELS = re.compile(rf"[.?{STEPS}{STEPS.upper()}]{{1,64}}")
 _UNFIT = re.compile(r"dtype torch\.[a-z0-9]{1,10}|layout torch\.[a-z_]{1,20} on [a-z]{1,8}|too large|type Parameter")
 
 
@@ -94,6 +99,8 @@ class Seen:
     shape: tuple[int, ...]
     dtype: str
     text: str
+    rows: tuple[tuple[str, ...], ...] = ()
+    map: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +194,8 @@ def seen(value: object) -> Seen:
         shape=numbers_in(one.get("shape")),
         dtype=str(one.get("dtype", ""))[:20],
         text=str(one.get("text", ""))[:4000],
+        rows=tuple(tuple(str(cell)[:_CELL] for cell in listed(row)[:HEAD]) for row in listed(one.get("rows"))[:HEAD]),
+        map=tuple(found[0] for row in listed(one.get("map"))[:_MAP] if (found := _LEVELS.fullmatch(str(row)))),
     )
 
 

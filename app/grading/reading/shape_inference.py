@@ -16,6 +16,9 @@ from app.grading.forward.facts import Shape
 from app.grading.reading.abstract import Abstract, Kind
 from app.grading.reading.shape_reader import ShapeReader
 
+STEPS = 100_000
+"""Parts of a program that are looked at: a loop of an author's is written out."""
+
 
 def infer(forward: Forward) -> dict[str, Shape]:
     """Shapes by name of the inputs and of every intermediate that can be told from the source.
@@ -53,7 +56,7 @@ def _shapes(forward: Forward, dims: Mapping[str, int]) -> dict[str, Shape]:
 
 def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
     """What stands in scope once *forward* has run on sizes *dims*: the dims, and every tensor that can be told."""
-    reader = ShapeReader({**dims, **_inputs(forward.inputs, dims)})
+    reader = ShapeReader({**dims, **_inputs(forward.inputs, dims)}, steps=STEPS)
     tree = parsed(forward.source)
     reader.run(tree.body if isinstance(tree, ast.Module) else ())
     return reader.scope

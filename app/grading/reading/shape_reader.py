@@ -78,12 +78,13 @@ class ShapeReader:
     Args:
         scope: Tensors as `Abstract`, sizes and other values as they are.
         saw: Told of every statement that was read, with what it gave: a tensor, several, or a `CollisionError`.
+        steps: What the purse holds.
     """
 
-    def __init__(self, scope: Mapping[str, Any], saw: Saw = lambda *_: None) -> None:
+    def __init__(self, scope: Mapping[str, Any], saw: Saw = lambda *_: None, steps: int = STEPS) -> None:
         self.scope = dict(scope)
         self._saw = saw
-        self._left = STEPS
+        self._left = steps
         self._depth = 0
 
     def run(self, statements: Sequence[ast.stmt]) -> None:

@@ -158,14 +158,14 @@ def _array(value: object, whole: bool) -> Array:
 
 
 def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
-    waiting = [name for _, node in nodes for name, _ in _sent(node, np.zeros(node.value.shape))]
+    waiting = [name for _, node in nodes for name, _ in sent(node, np.zeros(node.value.shape))]
     for line in range(len(nodes) - 1, -1, -1):
         output, node = nodes[line]
         if output not in totals:
             continue
         upstream = totals[output]
-        ones = [value for _, value in _sent(node, np.ones(node.value.shape))]
-        for (tensor, value), local in zip(_sent(node, upstream), ones, strict=True):
+        ones = [value for _, value in sent(node, np.ones(node.value.shape))]
+        for (tensor, value), local in zip(sent(node, upstream), ones, strict=True):
             waiting.remove(tensor)
             totals[tensor] = totals[tensor] + value if tensor in totals else value
             single = value.size == node.value.size == 1
@@ -181,7 +181,7 @@ def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:
             )
 
 
-def _sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
+def sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
     """What *g* at *node* hands to each tensor that it reads, place by place."""
     if node.op == "tensor" and isinstance(node.expr, ast.Name):
         yield node.expr.id, g
@@ -189,4 +189,4 @@ def _sent(node: Node, g: Array) -> Iterator[tuple[str, Array]]:
         raise UntracedError(node.text)
     for position, operand in enumerate(node.operands):
         if operand.op != "number" and operand.value.dtype.kind == "f":
-            yield from _sent(operand, reduce_to(np.asarray(backward(node, position, g)), operand.value.shape))
+            yield from sent(operand, reduce_to(np.asarray(backward(node, position, g)), operand.value.shape))

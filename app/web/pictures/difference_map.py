@@ -32,7 +32,7 @@ def _drawn(found: Differences) -> Markup:
     rows, columns = len(found.rows), len(found.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows
-    cells = tag("g", *_runs(found.rows), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
+    cells = tag("g", *strokes(found.rows), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
     frame = tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
     first, left = found.corner
     ticks = [
@@ -69,7 +69,7 @@ def _span(name: str, drawn: int, size: int, start: int) -> str:
     return f"{name}s {start} to {start + drawn - 1} of {size:,}"
 
 
-def _runs(rows: Sequence[str]) -> list[Markup]:
+def strokes(rows: Sequence[str]) -> list[Markup]:
     """One line for equal neighbours, one path for each strength: a page carries few elements."""
     lines: dict[str, list[str]] = {}
     for y, row in enumerate(rows):
@@ -92,7 +92,7 @@ def _scale(largest: float, y: float) -> list[Markup]:
     """What the colours stand for: from the largest difference below zero to the largest above."""
     steps = f"{STEPS[::-1].upper()}.{STEPS}"
     width = SCALE_WIDTH / len(steps)
-    bar = tag("g", *_runs([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})")
+    bar = tag("g", *strokes([steps]), transform=f"translate({LEFT:g} {y:g}) scale({width:.3f} {SCALE_HEIGHT:g})")
     frame = tag("rect", x=LEFT, y=y, width=SCALE_WIDTH, height=SCALE_HEIGHT, class_="rule")
     labels = [
         (LEFT, "start", f"−{largest:.2g}"),

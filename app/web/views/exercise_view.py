@@ -26,7 +26,6 @@ from app.content.blocks import (
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.code_exercises import below
 from app.content.editions import edition_of
-from app.engine.grader import Run
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
@@ -44,6 +43,7 @@ from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
 from app.web.views.prediction import Prediction, prediction_of
+from app.web.views.ran_view import RanView
 
 E = TypeVar("E", bound=Exercise)
 
@@ -218,7 +218,7 @@ class CodeView:
     scope: str
     stale: bool
     checked: VerdictView | None
-    run: Run | None
+    run: RanView | None
     solved: bool
     hints: HintsView
     solution: SolutionView
@@ -360,7 +360,7 @@ def code_view(
         scope=scope,
         stale=draft is not None and tries is not None and tries.newest.text != draft.text,
         checked=view,
-        run=decoded_run(draft.run) if draft else None,
+        run=_ran(exercise, draft.run) if draft and draft.run else None,
         solved=exercise.name in state.solved,
         changed=changed,
         hints=hints_view(exercise, state, url),
@@ -408,6 +408,11 @@ def above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> object:
         return lesson.blocks[at - 1] if at else None
 
     return kept.of(exercise, {}, found, "above")
+
+
+def _ran(exercise: CodeBox, stored: str) -> RanView | None:
+    run = decoded_run(stored)
+    return None if run is None else RanView(run, exercise.require if isinstance(exercise, Grad | Bug) else ())
 
 
 def starter_of(exercise: CodeBox, right: str) -> str:

@@ -1,0 +1,131 @@
+"""Which entries of the tensors that a line reads an entry of its result came from.
+
+The line is read on the lesson's sizes and on positive numbers, and gone back over by the rules of its operations from
+that one entry: where nothing comes back, nothing went in. Nothing is executed.
+"""
+
+import ast
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from app.grading.forward.driver_jobs import HEAD
+from app.grading.judge.plan import Plan
+from app.grading.reading.budget import Budget, CostError
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.tracer import READING_ERRORS, Tracer
+from app.grading.reading.walk import sent
+
+LARGEST = 20_000
+"""Entries of a tensor whose entries are followed."""
+NAMED = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where the entries of one gradient came from in one tensor that its line reads.
+
+    Args:
+        name, tensor: Such as `dW` and `X`, whose *shape* that is.
+        places: For each entry that is shown, row by row: an index such as `[:, 2]`; empty where it took nothing there.
+    """
+
+    name: str
+    tensor: str
+    shape: tuple[int, ...]
+    places: tuple[str, ...]
+
+
+def origins(
+    plan: Plan, scope: Mapping[str, Array], dims: Mapping[str, int], names: Sequence[str]
+) -> tuple[Origin, ...]:
+    """Where the first entries of *names* came from; nothing of what cannot be followed.
+
+    Args:
+        scope: The tensors before the text, on the lesson's own sizes.
+    """
+    reading = Interpreter({name: _positive(one) for name, one in scope.items()}, dims, Budget())
+    found: list[Origin] = []
+    for at, line in enumerate(plan.lines):
+        asked = next((name for name in names if plan.last.get(name) == at), None)
+        with np.errstate(all="ignore"), suppress(UntracedError, *READING_ERRORS):
+            found += _followed(asked, line.node, reading) if asked else ()
+        try:
+            reading.run([line.node])
+        except UntracedError:
+            reading.forget(line.writes)
+        # What the text makes may be zero where nothing depends on it: that is no reason not to be followed.
+        made = {name: reading.arrays[name] for name in line.writes & reading.arrays.keys()}
+        reading.arrays |= {name: _positive(one) for name, one in made.items()}
+    return tuple(found)
+
+
+def _positive(one: Array) -> Array:
+    return np.random.default_rng(one.size).uniform(0.5, 1.5, one.shape) if one.dtype.kind == "f" else one
+
+
+def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Origin]:
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            made = value
+        case ast.AugAssign(target=ast.Name(id=own), op=op, value=value):
+            made = ast.BinOp(ast.Name(own, ast.Load()), op, value)
+        case _:
+            return []
+    node = Tracer(reading.arrays, reading.others, reading.budget).node(made)
+    shape = node.value.shape
+    found: dict[str, list[str]] = {}
+    entries = _shown(shape)
+    for rank, entry in enumerate(entries):
+        for tensor, mask in _behind(node, entry, reading.budget).items():
+            found.setdefault(tensor, [""] * len(entries))[rank] = place_of(mask)
+    sizes = {tensor: reading.arrays[tensor].shape for tensor in found}
+    return [Origin(name=name, tensor=one, shape=sizes[one], places=tuple(places)) for one, places in found.items()]
+
+
+def _shown(shape: Sequence[int]) -> list[tuple[int, ...]]:
+    """The entries that a table of the first rows and columns shows, row by row."""
+    columns = shape[-1] if shape else 1
+    rows = prod(shape[:-1])
+    flat = [row * columns + column for row in range(min(rows, HEAD)) for column in range(min(columns, HEAD))]
+    return [tuple(int(one) for one in np.unravel_index(at, shape)) if shape else () for at in flat]
+
+
+def _behind(node: Node, entry: tuple[int, ...], budget: Budget) -> dict[str, Array]:
+    """By tensor: which of its entries *entry* came from."""
+    if node.value.size > LARGEST:
+        raise CostError("too large to follow")
+    budget.pay(node.value.size)
+    start = np.zeros(node.value.shape)
+    start[entry] = 1.0
+    found: dict[str, Array] = {}
+    for tensor, share in sent(node, start):
+        mask = share != 0
+        found[tensor] = found[tensor] | mask if tensor in found else mask
+    return found
+
+
+def place_of(mask: Array) -> str:
+    """The entries of *mask* that are true, as an index such as `[:, 2]`; what is no block is called `some of` one."""
+    if not mask.any() or not mask.ndim:
+        return "all of it" if mask.any() else ""
+    axes = [
+        np.flatnonzero(mask.any(axis=tuple(at for at in range(mask.ndim) if at != axis))) for axis in range(mask.ndim)
+    ]
+    block = prod(len(one) for one in axes) == int(mask.sum())
+    parts = ", ".join(_part(one.tolist(), size) for one, size in zip(axes, mask.shape, strict=True))
+    return f"[{parts}]" if block else f"some of [{parts}]"
+
+
+def _part(places: list[int], size: int) -> str:
+    if len(places) == 1:
+        return str(places[0])
+    if len(places) == size:
+        return ":"
+    if places == list(range(places[0], places[-1] + 1)):
+        return f"{places[0]}:{places[-1] + 1}"
+    return f"[{', '.join(map(str, places[:NAMED]))}{', …' * (len(places) > NAMED)}]"

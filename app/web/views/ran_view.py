@@ -1,0 +1,169 @@
+"""A run without a verdict, as a laboratory: what was printed, what expressions came to, and each tensor as a small
+table of its first entries beside a map of all of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from markupsafe import Markup
+
+from app.content.sizes import written
+from app.engine.grader import Run, Shown
+from app.grading.judge.origins import Origin
+from app.grading.judge.told import ToldLine
+from app.web.pictures.difference_map import strokes
+from app.web.pictures.svg import drawing, tag
+
+LONG_SIDE, SHORT_SIDE = 84.0, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """An entry; *came* is where it came from, in words."""
+
+    text: str
+    place: str
+    came: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor that entries came from: its frame, in which the place is lit."""
+
+    name: str
+    rows: int
+    columns: int
+    frame: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class SeenView:
+    """One value. *shape* is in the names of dims where they are known, *numbers* as it is; both empty for no tensor."""
+
+    name: str
+    shape: str
+    numbers: str
+    dtype: str
+    text: str
+    columns: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[CellView, ...]], ...]
+    cut: bool
+    picture: Markup
+    operands: tuple[Operand, ...]
+
+    @property
+    def came(self) -> str:
+        """Where the first entry came from; empty where nobody knows."""
+        first = self.rows[0][1][0] if self.rows else None
+        return f"{self.name}{first.place} came from {first.came}." if first and first.came else ""
+
+
+@dataclass(frozen=True)
+class RanView:
+    """A run with what it *required*."""
+
+    run: Run
+    required: tuple[str, ...]
+
+    @property
+    def outcome(self) -> str:
+        return self.run.outcome
+
+    @property
+    def lines(self) -> tuple[ToldLine, ...]:
+        return self.run.told.lines
+
+    @cached_property
+    def _seen(self) -> tuple[SeenView, ...]:
+        once = {one.name: one for one in reversed(self.run.shown)}
+        names = {one.name: one.shape for one in self.run.told.names}
+        return tuple(_seen(one, names, self.run.origins) for one in reversed(once.values()))
+
+    @property
+    def values(self) -> tuple[SeenView, ...]:
+        """What expressions came to."""
+        return tuple(one for one in self._seen if not one.name.isidentifier())
+
+    @property
+    def asked(self) -> tuple[SeenView, ...]:
+        """The gradients that the box asks for, in its order; of a box that asks for none, all names."""
+        known = {one.name: one for one in self._seen}
+        if not self.required:
+            return tuple(one for one in self._seen if one.name.isidentifier())
+        return tuple(known[name] for name in self.required if name in known)
+
+    @property
+    def others(self) -> tuple[SeenView, ...]:
+        asked = {one.name for one in self.asked}
+        return tuple(one for one in self._seen if one.name.isidentifier() and one.name not in asked)
+
+
+def _seen(one: Shown, names: Mapping[str, str], origins: Sequence[Origin]) -> SeenView:
+    mine = [origin for origin in origins if origin.name == one.name]
+    wide = one.shape[-1] if one.shape else 1
+    high = prod(one.shape[:-1])
+    numbers = written(one.shape) if one.rows or one.text.startswith("tensor") else ""
+    shape = names.get(one.name, "")
+    return SeenView(
+        name=one.name,
+        shape=shape if shape != numbers else "",
+        numbers=numbers,
+        dtype=one.dtype,
+        text=one.text,
+        columns=tuple(range(len(one.rows[0]))) if one.rows else (),
+        rows=tuple(_row(one, at, mine) for at in range(len(one.rows))),
+        cut=bool(one.rows) and (wide > len(one.rows[0]) or high > len(one.rows)),
+        picture=_map(one),
+        operands=tuple(_operand(origin) for origin in mine if origin.shape),
+    )
+
+
+def _row(one: Shown, at: int, origins: Sequence[Origin]) -> tuple[str, tuple[CellView, ...]]:
+    label = ", ".join(map(str, _unravelled(at, one.shape[:-1])))
+    wide, cells = len(one.rows[0]), []
+    for column, text in enumerate(one.rows[at]):
+        inner = [label] * (len(one.shape) > 1) + [str(column)] * bool(one.shape)
+        parts = [(origin.tensor, origin.places[at * wide + column : at * wide + column + 1]) for origin in origins]
+        cells.append(CellView(text, f"[{', '.join(inner)}]" if inner else "", _came(parts)))
+    return label if len(one.shape) > 1 else "", tuple(cells)
+
+
+def _came(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
+    said = [_words(tensor, place[0]) for tensor, place in parts if place and place[0]]
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+
+def _words(tensor: str, place: str) -> str:
+    some = place.startswith("some of ")
+    return f"some of {tensor}{place[8:]}" if some else tensor if place == "all of it" else f"{tensor}{place}"
+
+
+def _unravelled(at: int, shape: Sequence[int]) -> list[int]:
+    places: list[int] = []
+    for size in reversed(shape):
+        at, place = divmod(at, max(size, 1))
+        places.insert(0, place)
+    return places
+
+
+def _map(one: Shown) -> Markup:
+    """Every entry by colour, or evenly spaced ones, above zero and below."""
+    if len(one.map) * max(map(len, one.map), default=0) < 2:
+        return Markup()
+    rows, columns = len(one.map), max(map(len, one.map))
+    width, height = _frame(rows, columns)
+    cells = tag("g", *strokes(one.map), transform=f"scale({width / columns:.3f} {height / rows:.3f})")
+    return drawing(width, height, [cells], f"Map of {one.name}: strong colours stand for large numbers.")
+
+
+def _operand(origin: Origin) -> Operand:
+    rows, columns = prod(origin.shape[:-1]), origin.shape[-1]
+    width, height = _frame(rows, columns)
+    lit = tag("rect", class_="lit", x=0.0, y=0.0, width=0.0, height=0.0)
+    return Operand(origin.tensor, rows, columns, drawing(width, height, [lit]))
+
+
+def _frame(rows: int, columns: int) -> tuple[float, float]:
+    unit = LONG_SIDE / max(rows, columns, 1)
+    return max(SHORT_SIDE, unit * columns), max(SHORT_SIDE, unit * rows)

@@ -1,0 +1,75 @@
+"""A run without a verdict as a page shows it."""
+
+from starlette.testclient import TestClient
+
+from app.engine.grader import Run, Shown
+from app.grading.judge.origins import Origin
+from app.grading.judge.told import Told, ToldLine, ToldName
+from app.web.views.ran_view import RanView
+
+LESSON = "/lessons/linear"
+ROWS = (("1", "2"), ("3", "4"))
+RAN = Run(
+    outcome="graded",
+    shown=(
+        Shown(name="dW.sum()", shape=(), dtype="float32", text="tensor(9.)", rows=(("9",),), map=("l",)),
+        Shown(name="dW", shape=(100, 27), dtype="float32", text="tensor(...)", rows=ROWS, map=("aB", ".?")),
+        Shown(name="tmp", shape=(2, 3, 2), dtype="float32", text="tensor(...)", rows=ROWS, map=("ab", "cd")),
+        Shown(name="k", shape=(), dtype="int", text="3"),
+    ),
+    told=Told(
+        lines=(ToldLine(line=1, text="(D, H)", fits=True), ToldLine(line=2, text="(N, D) @ (N, H)", start=(2, 4))),
+        names=(ToldName(name="dW", shape="(D, H)", numbers="(100, 27)", line=1),),
+    ),
+    origins=(
+        Origin(name="dW", tensor="X", shape=(32, 100), places=("[:, 0]", "[:, 0]", "[:, 1]", "[:, 1]")),
+        Origin(name="dW", tensor="dY", shape=(32, 27), places=("[:, 0]", "[:, 1]", "[:, 0]", "")),
+    ),
+)
+VIEW = RanView(RAN, ("dX", "dW"))
+
+
+def test_expressions_come_first_then_what_is_asked_and_then_what_else_was_made() -> None:
+    assert [[one.name for one in part] for part in (VIEW.values, VIEW.asked, VIEW.others)] == [
+        ["dW.sum()"],
+        ["dW"],
+        ["tmp", "k"],
+    ]
+
+
+def test_a_gradient_has_its_shape_in_dims_and_every_entry_where_it_came_from() -> None:
+    (seen,) = VIEW.asked
+
+    assert (seen.shape, seen.numbers, seen.cut) == ("(D, H)", "(100, 27)", True)
+    assert seen.came == "dW[0, 0] came from X[:, 0] and dY[:, 0]."
+    assert [cell.came for _, cells in seen.rows for cell in cells][1:] == [
+        "X[:, 0] and dY[:, 1]",
+        "X[:, 1] and dY[:, 0]",
+        "X[:, 1]",
+    ]
+
+
+def test_of_more_axes_than_two_a_row_says_all_places_before_the_last() -> None:
+    tmp = VIEW.others[0]
+
+    assert [label for label, _ in tmp.rows] == ["0, 0", "0, 1"]
+    assert tmp.came == ""
+
+
+def test_a_box_that_asks_for_no_gradient_shows_all_names() -> None:
+    assert [one.name for one in RanView(RAN, ()).asked] == ["dW", "tmp", "k"]
+
+
+def test_a_run_is_a_table_with_headers_and_the_shapes_of_its_lines(client: TestClient, grader, monkeypatch) -> None:
+    async def ran(*_: object) -> Run:
+        return RAN
+
+    monkeypatch.setattr(grader, "run", ran)
+
+    text = client.post(f"{LESSON}/code/linear-backward/run", data={"code": "dW = 1", "revision": 0}).text
+
+    assert "dW[0, 0] came from X[:, 0] and dY[:, 0]." in text
+    assert '<th scope="col">1</th>' in text
+    assert '<td data-place="[1, 0]" data-came="X[:, 1] and dY[:, 0]">3</td>' in text
+    assert "<dt>Line 2</dt>" in text
+    assert text.count('role="img"') >= 1
