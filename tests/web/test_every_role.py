@@ -44,7 +44,7 @@ MAY: dict[tuple[str, str], Role] = {
     ("GET", "/slips"): "assistant",
     ("GET", "/lessons"): "assistant",
     ("GET", "/lessons/{slug}"): "assistant",
-    ("GET", "/learners/{learner}"): "assistant",
+    ("GET", "/learners/{learner_id}"): "assistant",
     ("GET", "/gradebook"): "assistant",
     ("GET", "/gradebook.csv"): "assistant",
     ("GET", "/gradebook.json"): "assistant",
@@ -96,7 +96,6 @@ class World:
         values = {
             "class_id": self.group.id,
             "learner_id": self.room.ids["Bob"],
-            "learner": self.room.ids["Bob"],
             "assignment_id": self.assignment,
         }
         path = path_of(template, **{name: str(value) for name, value in values.items()}) + "?place=linear/dw-shape"

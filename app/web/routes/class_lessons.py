@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import board
-from app.web.class_access import PREFIX, Watching, class_page
+from app.web.class_access import PREFIX, Watching, class_page, numbered
 from app.web.site import TheLesson, TheSite
 from app.web.views.board_view import by_lesson, places
 from app.web.views.heat_view import heat_view
@@ -46,16 +46,16 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
     return class_page(request, site, within, "heat.html", view=heat_view(lesson, here, people, standings))
 
 
-@router.get("/learners/{learner}")
+@router.get("/learners/{learner_id}")
 async def learner(
     request: Request,
     site: TheSite,
     within: Watching,
-    learner: Annotated[int, Path(ge=0, lt=2**31)],
+    learner_id: Annotated[str, Path()],
     asked: Annotated[str, Query(alias="lesson", max_length=200)] = "",
 ) -> Response:
     """Every attempt in order, in one lesson: the one that was worked in last, where none is named."""
-    group = within.group.id
+    group, learner = within.group.id, numbered(learner_id)
     async with site.database.read() as db:
         people = {one.learner_id: one for one in await board.learners(db, group)}
         assigned = by_lesson(places(site.course, await board.assigned(db, group)))

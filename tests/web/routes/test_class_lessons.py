@@ -144,6 +144,11 @@ def test_an_instructor_of_one_class_sees_nobody_of_another(room, group, ada, bob
     assert ada.get(f"/classes/{group.id}/learners/{room.ids['Ada']}").status_code == 404
 
 
+@pytest.mark.parametrize("number", ["abc", "-1", "9" * 20, "²"])
+def test_a_number_that_no_learner_has_is_no_page(group, ada, number):
+    assert ada.get(f"/classes/{group.id}/learners/{number}").status_code == 404
+
+
 PAGES = ("board", "board?place=" + AT, "slips", "lessons", "lessons/linear", "learners/{bob}", "gradebook",
          "gradebook.csv", "gradebook.csv?for=canvas", "gradebook.csv?for=moodle", "gradebook.json")  # fmt: skip
 
