@@ -16,7 +16,7 @@ from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
 from app.content.course_page import NO_PAGE, CoursePage, course_page
 from app.content.errors import Faults, LessonError, LessonErrors
-from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, read_front_matter
+from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
@@ -234,6 +234,7 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     prose = Prose(lines, faults, course)
     summary = prose.render(prose.page(front.body.text, front.body.line), front.body.line, inside=False)
     deliverables = tuple(_deliverable(value, path.name, prose) for value in front.lists.get("deliverables", ()))
+    check_title(front.options)
     title, private = front.options.text("title") or "", front.options.flag("private", default=False)
     if not title and not faults.found:
         faults.add(faults.at(1), "missing-option", "The front matter lacks 'title'.", "Add 'title: Tensors'.")
@@ -249,6 +250,9 @@ def _deliverable(value: Value, folder: str, prose: Prose) -> Deliverable:
     """One line of markdown, and which exercises its links lead to."""
     before = len(prose.links)
     html = prose.inline(value.text, value.place.line)
+    if len(prose.links) == before:
+        message = "This deliverable does not say where it is made."
+        prose.faults.add(value.place, "deliverable", message, "Link to its exercise: '[a layer](01-layers.md#box)'.")
     made_in = tuple((normpath(f"{folder}/{link.target}"), link.anchor) for link in prose.links[before:])
     return Deliverable(html=html, made_in=made_in)
 

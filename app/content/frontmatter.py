@@ -91,10 +91,8 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
     _need(options, "title", "The linear layer, by shape")
     _need(options, "id", "linear-layer")
     _need(options, "estimate", "20 min")
-    title, name, estimate = options.text("title"), options.text("id"), options.text("estimate")
-    if title and (marked := MARKED.search(title)):
-        message = f"A title is plain text: {marked[0]!r} would be shown as it is written."
-        options.wrong("title", "title", message, "Write it without code, formulas, stress or HTML.")
+    check_title(options)
+    name, estimate = options.text("id"), options.text("estimate")
     if name and not NAME.fullmatch(name):
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
     if estimate and not (ESTIMATE.fullmatch(estimate) and re.search("[1-9]", estimate)):
@@ -109,6 +107,14 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
             faults.add(value.place, "cycle", "A lesson cannot require itself.")
         if words.count(value.text) > 1:
             faults.add(value.place, "twice", f"{value.text!r} is required twice.", "Keep one of them.")
+
+
+def check_title(options: Options) -> None:
+    """A fault for what markdown would make more of, and a title does not."""
+    marked = MARKED.search(options.text("title") or "")
+    if marked:
+        message = f"A title is plain text: {marked[0]!r} would be shown as it is written."
+        options.wrong("title", "title", message, "Write it without code, formulas, stress or HTML.")
 
 
 def _need(options: Options, key: str, example: str) -> None:

@@ -27,6 +27,12 @@ LEAVES: Mapping[str, str] = {
     **dict.fromkeys(("cuda", "cpu"), "A program has no device ('{}')."),
 }
 """Attributes that lead out of a program of tensors."""
+ACTS = frozenset({
+    "print", "open", "input", "exec", "eval", "compile", "globals", "locals", "vars", "setattr", "delattr",
+    "breakpoint", "manual_seed", "seed", "set_grad_enabled", "set_default_dtype", "set_num_threads", "save",
+    "load", "backward",
+})  # fmt: skip
+"""Functions that are called for what they do and not for what they give."""
 KEEP = "Keep the tensor; '.detach()' says that a gradient ends."
 SCOPE = "'torch', 'F' and 'math' are in scope already. Remove this line."
 OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
@@ -101,6 +107,8 @@ def outside(expression: ast.expr) -> tuple[ast.expr, str, str] | None:
         match node:
             case ast.Attribute(attr=name) if name in LEAVES:
                 return node, LEAVES[name].format(name), KEEP
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in ACTS:
+                return node, f"'{name}' does something besides computing.", "Leave it out."
             case ast.Attribute(attr=name) if name.startswith("__"):
                 return node, f"A program has no use for '{name}'.", "Write it with operations of tensors."
             case ast.Call(func=ast.Name(id="float" | "int" as name), args=[inner]) if not isinstance(

@@ -242,3 +242,12 @@ def test_a_folder_of_pictures_is_no_unit_and_one_of_lessons_or_of_nothing_has_to
         ("empty", "folder-name"),
         ("lessons", "folder-name"),
     ]
+
+
+def test_a_unit_with_a_marked_title_or_a_deliverable_that_is_made_nowhere_is_told(tmp_path):
+    write(tmp_path, "1-unit/01-one.md")
+    (tmp_path / "1-unit" / "unit.md").write_text("---\ntitle: All of `W`\ndeliverables:\n  - 5\n  - A table.\n---\n")
+
+    _, errors = read_course(tmp_path)
+
+    assert [(one.place.line, one.code) for one in errors] == [(2, "title"), (4, "deliverable"), (5, "deliverable")]
