@@ -63,6 +63,7 @@ class Prose:
         self.env: dict[str, Any] = {}
         self._notes: set[str] = set()
         self._numbered: set[int] = set()
+        self._level = 1  # of the heading above; the title is the first
         self.md: MarkdownIt = markdown()
         notice_lost(self.md)
         for name, rule in RULES.items():
@@ -196,6 +197,11 @@ class Prose:
             self.faults.add(
                 self.file.place(line), "heading", "A heading starts with '##'.", "The title stands in the front matter."
             )
+        level = int(token.tag[1:])
+        if level > self._level + 1:
+            message = f"A heading of level {level} stands below one of level {self._level}."
+            self.faults.add(self.file.place(line), "heading", message, f"Write it with '{'#' * (self._level + 1)}'.")
+        self._level = level
         words = re.findall(r"[a-z0-9]+", plain_text(inline).lower())
         if not plain_text(inline).strip():
             self.faults.add(self.file.place(line), "heading", "This heading is empty.", "Write it, or remove the line.")
