@@ -22,3 +22,9 @@ document.addEventListener("click", (event) => {
   opened.remove();
   opener?.focus();
 });
+
+// Printing is a dialog of the browser's own.
+for (const button of document.querySelectorAll("[data-prints]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}

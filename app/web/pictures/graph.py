@@ -79,6 +79,7 @@ def graph(scene: Scene) -> Markup:
         )
         for start, end in arcs
     ]
+    hits = []
     for index, line in enumerate(lines):
         y = TOP + STEP * index
         if line.name == scene.given.get("lit"):
@@ -86,7 +87,7 @@ def graph(scene: Scene) -> Markup:
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
         told = follows(str(index), lit, _told(line.name, readers[line.name]))
-        parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, class_="hit", **told))
+        hits.append(tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, class_="hit", **told))
         node = "fork" if line.name in marked else "node"
         parts.append(tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
         parts.append(text(x + 18, y + 5, line.source, class_="figure-code", anchor="start"))
@@ -104,7 +105,7 @@ def graph(scene: Scene) -> Markup:
         ("tensor", "made from", "read by"),
         [(line.name, _origin(line, made), ", ".join(readers[line.name]) or "nothing") for line in lines],
     )
-    return picture(width, TOP + STEP * len(lines), summary, parts) + behind
+    return picture(width, TOP + STEP * len(lines), summary, [*hits, *parts]) + behind
 
 
 def _told(name: str, readers: list[str]) -> str:

@@ -1,7 +1,7 @@
 """The pages about the course: its index, one page for each unit, and the names that the model learns from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 from fastapi import APIRouter
@@ -10,14 +10,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Lesson
+from app.content.blocks import Course, Grad, Lesson
 from app.store import progress
-from app.store.progress import Place
+from app.store.progress import LessonState, Place
 from app.web.middleware.visitor import Visitor
 from app.web.pictures.course_map import course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
+from app.web.views.exercise_view import CodeView, code_view, lines_of
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.standing import Solved, solved_by, standings, sum_of, unit_view
 
@@ -49,6 +50,11 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         resume=resume,
         invented=site.invented,
         ways=ways,
+        tried=None if resume or whole.done else _tried(site),
+        ask="",
+        emptied="",
+        other=0,
+        lesson=next(iter(site.course.lessons), None),
         standings={
             one.progress.lesson.name: one for one in standings(site, solved, resume.lesson.name if resume else "")
         },
@@ -102,6 +108,25 @@ async def _place(site: Site, learner: int | None) -> Place | None:
         return None
     async with site.database.read() as db:
         return await progress.last_place(db, learner)
+
+
+def first_box(course: Course) -> tuple[Lesson, Grad] | None:
+    """The first box of the first lesson that asks for a single gradient: somebody who has just come may try it."""
+    for lesson in course.lessons[:1]:
+        for one in lesson.exercises:
+            if isinstance(one, Grad) and len(one.require) == 1:
+                return lesson, one
+    return None
+
+
+def _tried(site: Site) -> CodeView | None:
+    found = first_box(site.course)
+    if found is None:
+        return None
+    lesson, box = found
+    shapes = site.shapes.known(lesson, box)
+    view = code_view(site.kept, lesson, box, LessonState(), site.scope(lesson, box), shapes)
+    return replace(view, program=lines_of(lesson.forwards[box.forward], shapes))
 
 
 def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:

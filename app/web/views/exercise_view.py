@@ -390,12 +390,12 @@ def _program(
     forward = lesson.forwards.get(exercise.forward or "")
     if forward is None or (above(kept, lesson, exercise) is forward and forward.show):
         return ()
-    lines = kept.of(exercise, shapes, lambda: _lines_of(forward, shapes), "program")
+    lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
     asked = asked_shapes(lesson, forward.name, state.solved)
     return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
 
 
-def _lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
+def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
     shown = {name: shape_text(shape) for name, shape in shapes.items()}
     return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
 

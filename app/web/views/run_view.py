@@ -27,6 +27,11 @@ class Trained:
         return all(one.approx for one in compared) if compared else None
 
     @property
+    def picture(self) -> Markup:
+        """The curve of its losses."""
+        return curve(self.snapshot.points, self.snapshot.steps)
+
+    @property
     def names(self) -> tuple[str, ...]:
         sampled = self.snapshot.sampled
         return tuple(name for name in (sampled[-1].names if sampled else ()) if name)[:SHOWN_NAMES]

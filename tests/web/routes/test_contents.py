@@ -104,10 +104,29 @@ def test_the_title_page_shows_two_names_of_the_last_step_that_are_in_no_list(
     assert "Rahnen" not in text
 
 
+def test_a_newcomer_can_try_a_line_on_the_title_page_and_who_has_begun_continues(
+    tmp_path: Path, course: Course, grader: Any
+) -> None:
+    box = "/lessons/linear/code/bias-backward"
+    with TestClient(create_app(Settings(data_dir=tmp_path), course, grader)) as client:
+        text = client.get("/").text
+        answer = client.post(
+            f"{box}/check", data={"code": "db = dY.sum(0)", "revision": 0}, headers={"hx-request": "true"}
+        )
+        after = client.get("/").text
+
+    title = text.split('class="title-page"')[1].split("</header>")[0]
+    assert f'action="{box}/check"' in title
+    assert "Y = X @ W + b" in re.sub("<[^>]+>", "", title), "the program that it goes back through stands with it"
+    assert "1 of 1 right" in answer.text
+    assert "/check" not in after
+    assert "Continue where you left off" in after
+
+
 def test_the_title_page_has_one_button_and_says_for_whom_and_why(tmp_path: Path, course: Course, grader: Any) -> None:
     text = index_of(tmp_path, course, grader)
 
     title = text.split('class="title-page"')[1].split("</header>")[0]
-    assert title.count('class="button"') == 1
+    assert title.count('class="button" data-primary') == 1
     assert re.findall(r"<dt>([^<]*)</dt>", title) == ["For whom", "Why", "How"]
     assert "invented" not in title, "a course without samples shows none"

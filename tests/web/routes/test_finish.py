@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.content.blocks import Grad
-from app.engine.train.snapshot import Compared, Judged, Sampled, Snapshot
+from app.engine.train.snapshot import Compared, Judged, Point, Sampled, Snapshot
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
 from app.store import learners, progress, trainings
@@ -241,6 +241,21 @@ def test_what_a_lesson_builds_on_is_a_soft_gate(client: TestClient, write) -> No
     text = client.get("/lessons/the-machine").text
     assert "(done)" in text
     assert "if you know that already" not in text
+
+
+def test_a_finished_run_shows_its_curve_and_its_names_in_large(client: TestClient, write) -> None:
+    run = replace(RUN, points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)))
+    begun = trainings.Begun(
+        lesson="training", exercise="run", preset="short", attempt_id=None, passing=True, run="", owner="o", halt="h"
+    )
+    write(trainings.begin_training, replace(begun, run=encoded(run)))
+    end(write, run)
+
+    text = client.get("/finish").text
+
+    named = text.partition('class="invented"')[2].partition("</figure>")[0]
+    assert re.findall(r"<span>(\w+)</span>", named) == ["Kaleigh", "Quinn"]
+    assert "Loss over 2,000 steps, from 3.30 to 2.40" in text
 
 
 LAMP = '<li data-done="{}"><a href="{}" title="{}">'
