@@ -87,6 +87,10 @@ def fill_in(page: Page, quiz: Quiz, answer: list[str]) -> None:
         case Choice() | Axes():
             for box in form.locator("input[name=answer]").all():
                 box.set_checked(box.get_attribute("value") in answer)
+        case Matmul() if not form.locator(".tile").count():  # a browser that runs no scripts
+            for side, factor in zip(("left", "right"), answer, strict=True):
+                form.locator(f"select[name={side}]").select_option(factor.removesuffix(".T"))
+                form.locator(f"input[name={side}_transposed]").set_checked(factor.endswith(".T"))
         case Matmul():
             while form.locator(".place-for[data-filled]").count():
                 form.locator(".place-for[data-filled]").first.click()
