@@ -5,7 +5,9 @@ their content, so browsers may keep them for ever. The theme is a cookie, so tha
 """
 
 import json
+import os
 from functools import cache, lru_cache
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
@@ -57,7 +59,20 @@ class Assets:
 
 
 class KeptFiles(StaticFiles):
-    """Static files that a browser asks for once."""
+    """Static files that a browser asks for once; those that the build has compressed go as they are."""
+
+    def file_response(
+        self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        small = Path(f"{full_path}.br")
+        takes = [one.partition(";")[0].strip() for one in Headers(scope=scope).get("accept-encoding", "").split(",")]
+        if "br" not in takes or "range" in Headers(scope=scope) or not small.is_file():
+            return super().file_response(full_path, stat_result, scope, status_code)
+        answer = super().file_response(small, small.stat(), scope, status_code)
+        answer.headers["content-encoding"] = "br"
+        answer.headers["content-type"] = f"{guess_type(full_path)[0] or 'text/plain'}; charset=utf-8"
+        answer.headers.add_vary_header("Accept-Encoding")
+        return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_kept(message: Message) -> None:

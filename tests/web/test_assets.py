@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -33,6 +34,29 @@ def test_a_file_is_kept_for_ever_and_a_missing_one_is_not(tmp_path: Path) -> Non
     assert client.get("/static/app-1.js").headers["cache-control"] == "public, max-age=31536000, immutable"
     assert "cache-control" not in client.get("/static/nope.js").headers
     assert client.get("/static/../conftest.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("takes", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("br;q=0.9", "br"), ("gzip", ""), ("brown", ""), ("", "")],
+)
+def test_a_file_goes_as_the_build_compressed_it_to_whoever_can_read_it(
+    tmp_path: Path, takes: str, encoding: str
+) -> None:
+    (tmp_path / "app-1.js").write_text("let one = 1")
+    (tmp_path / "app-1.js.br").write_bytes(b"\x0b\x05\x80let one = 1\x03")
+    (tmp_path / "alone.css").write_text("p {}")
+    app = FastAPI()
+    app.mount("/static", KeptFiles(directory=tmp_path))
+
+    with TestClient(app).stream("GET", "/static/app-1.js", headers={"accept-encoding": takes}) as answer:
+        body = b"".join(answer.iter_raw())
+
+    assert answer.headers.get("content-encoding", "") == encoding
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert body == (b"\x0b\x05\x80let one = 1\x03" if encoding else b"let one = 1")
+    assert TestClient(app).get("/static/alone.css", headers={"accept-encoding": takes}).text == "p {}"
 
 
 def test_pages_are_private_and_asked_for_again(client: TestClient) -> None:
