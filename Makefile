@@ -11,7 +11,7 @@ WORKERS := -n 3 --no-loadscope-reorder
 # What is compiled is kept: a test run starts some two hundred processes, and pytest rewrites each file of tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run setup developed test suite prove quick mutants lint format tools benchmark screenshots clean
+.PHONY: run setup developed test suite prove quick mutants lint format tools benchmark screenshots pictures clean
 
 run: setup
 	$(BIN)/backhand serve --host $(HOST) --port $(PORT)
@@ -87,6 +87,10 @@ benchmark: developed
 
 screenshots: developed tools
 	$(BIN)/python -m tests.browser.screenshots
+
+# How every component looks, and how a lesson is read aloud: what browser tests compare with. Look at what has changed.
+pictures: developed tools
+	BACKHAND_PICTURES=1 $(BIN)/pytest tests/browser/test_styleguide.py tests/browser/test_transcript.py
 
 clean:
 	rm -rf .venv node_modules static/dist

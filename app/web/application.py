@@ -58,6 +58,7 @@ from app.web.routes import (
     sign_in,
     sign_in_codes,
     sign_in_elsewhere,
+    styleguide,
     theme,
     training,
 )
@@ -187,6 +188,7 @@ def create_app(
         practice_pages,
         class_lessons,
         gradebook,
+        styleguide,
     ):
         # As they were read when their module was: of a router that is included each is read anew, for each application.
         app.router.routes.extend(room.router.routes)

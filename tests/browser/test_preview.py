@@ -2,13 +2,13 @@
 
 import asyncio
 import shutil
-import socket
 import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
 from app.content.course import load_course
@@ -16,10 +16,9 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.author_preview import Preview
 from app.web.course_reload import CourseReload
-from app.web.server import Server, configured
 from tests.browser.answers import EACH_KIND
+from tests.browser.authoring import serving
 from tests.browser.steps import SCHEMES, paint_in, violations
-from tests.waiting import SECONDS
 from tests.web.conftest import FakeGrader
 
 
@@ -43,31 +42,21 @@ for number, line in enumerate(open(sys.argv[1]), 1):
 
 @pytest.fixture(scope="module")
 def previewing(lesson: Path) -> Iterator[str]:
-    """The preview of *lesson* by a server in a thread, with a grader that answers by rule."""
-    ready: Future[tuple[Server, int]] = Future()
-    with ThreadPoolExecutor(1) as beside:
-        ended = beside.submit(lambda: asyncio.run(preview(lesson, ready)))
-        server, port = ready.result(SECONDS)
-        yield f"http://127.0.0.1:{port}/preview"
-        server.should_exit = True
-        ended.result(SECONDS)
-
-
-async def preview(lesson: Path, ready: "Future[tuple[Server, int]]") -> None:
     folder = lesson.parents[1]
     course = load_course(folder)
-    settings = Settings(data_dir=lesson.parents[2], lessons=folder)
-    app = create_app(settings, course, FakeGrader(), drafts=True, framed=True)
-    told = Preview(app, "linear", (sys.executable, "-c", CHECK, str(lesson)))
-    reloading = asyncio.create_task(CourseReload(app, folder, course, told.changed).watch())
-    told.changed()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Server(configured(app), app)
-        server.install_signal_handlers = lambda: None
-        ready.set_result((server, listener.getsockname()[1]))
-        await server.serve(sockets=[listener])
-    reloading.cancel()
-    await told.close()
+    settings = Settings(data_dir=lesson.parents[2], lessons=folder, database_url="")
+
+    @asynccontextmanager
+    async def watched(app: FastAPI) -> AsyncIterator[None]:
+        told = Preview(app, "linear", (sys.executable, "-c", CHECK, str(lesson)))
+        told.changed()
+        watching = asyncio.create_task(CourseReload(app, folder, course, told.changed).watch())
+        yield
+        watching.cancel()
+        await told.close()
+
+    with serving(lambda: create_app(settings, course, FakeGrader(), drafts=True, framed=True), watched) as address:
+        yield f"{address}/preview"
 
 
 def shown(page: Page) -> FrameLocator:

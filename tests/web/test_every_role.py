@@ -21,7 +21,7 @@ from tests.web.conftest import FakeGrader
 
 ALONE = True
 OPEN = ("/", "/finish", "/healthz", "/join", "/lessons/", "/me", "/metrics", "/names", "/pictures/", "/practice",
-        "/readyz", "/sign-in", "/sign-out", "/static", "/theme", "/units/", "/classes")  # fmt: skip
+        "/readyz", "/sign-in", "/sign-out", "/static", "/styleguide", "/theme", "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new")}

@@ -1,0 +1,168 @@
+"""Every component in every state, as the pages themselves make them: for those who design, not for learners.
+
+It is a lesson, `templates/styleguide.md`, whose exercises stand in each state that an exercise can be in. The views and
+the templates are those of any lesson; only what a learner would have done is made up.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.content.blocks import Block, CodeBox, Exercise, Lesson
+from app.content.course import load_lesson
+from app.engine.grader import Run, Shown
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
+from app.store.progress import LessonState, Tries
+from app.store.tables import Attempt, Draft, Progress
+from app.web.json_columns import encoded
+from app.web.render import ROOT, TEMPLATES
+from app.web.site import TheSite
+from app.web.views.lesson_view import Item, items_of
+
+router = APIRouter()
+
+SPECIMEN = TEMPLATES / "styleguide.md"
+THEN = datetime(2026, 3, 1, 12, 4, tzinfo=UTC)
+WRONG_CODE = "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"
+PASSED = [NameVerdict(name=one, verdict="right", exact=True, approx=True, maxdiff=0.0) for one in ("dX", "dW", "db")]
+
+ANSWERS = {
+    "dw-shape": (["(4, 2)"], ["(3, 2)"]),
+    "half": (["2"], ["0.5"]),
+    "pick": (["0"], ["1"]),
+    "both": (["0", "2"], ["0", "1"]),
+    "db-axes": (["1"], ["0"]),
+    "dw-product": (["dY", "", "X", ""], ["X", "1", "dY", ""]),
+    "db-cells": (["1", "1"], ["4", "2"]),
+    "which-first": (["1", "1", "2", "2"], ["2", "1", "1", "2"]),
+}
+"""By question: a wrong answer and a right one."""
+
+VERDICTS = {
+    "wrong": Verdict(
+        outcome="graded",
+        hidden_sizes=2,
+        printed="a line that was printed",
+        names=(
+            NameVerdict(
+                name="dX", verdict="wrong", code="dX:transposed", message="This is the transpose of `dX`.", line=1,
+                exact=False, approx=False, maxdiff=0.731, hint=0,
+                worst=(Worst(index=(1, 2), yours=0.5, off=1.0, ratio=-1.0),),
+                differences=Differences(rows=(".aL", "lA?"), largest=0.731, shape=(2, 3), pattern="Each row is off."),
+            ),
+            PASSED[1],
+            NameVerdict(name="db", verdict="not-yet", message="A blank is left."),
+        ),
+    ),
+    "right": Verdict(outcome="graded", passed=True, names=tuple(PASSED), hidden_sizes=2),
+    "refused": Verdict(outcome="refused", message="`import os`: boxes import nothing.", line=1),
+    "error": Verdict(outcome="error", message="`q` is not defined.", line=1),
+    "timeout": Verdict(outcome="timeout", message="It did not end within 2 s.", line=1),
+    "busy": Verdict(outcome="busy", message="No grader was free in time. Try again in a moment."),
+}  # fmt: skip
+RAN = Run(outcome="graded", shown=(Shown(name="dX", shape=(4, 3), dtype="float32", text="tensor([[1.]])"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Specimen:
+    """One component: its states, each under a word."""
+
+    name: str
+    items: tuple[tuple[str, Item], ...]
+
+
+@router.get("/styleguide")
+async def styleguide(request: Request, site: TheSite) -> Response:
+    if not request.app.state.drafts:
+        raise HTTPException(404)
+    lesson, state = made_up(load_lesson(SPECIMEN))
+    items = await items_of(site, lesson, state, None)
+    return site.pages.page(
+        request,
+        "styleguide.html",
+        lesson=lesson,
+        specimens=_grouped(items),
+        tokens=tokens(),
+        ask="",
+        other=0,
+        emptied="",
+        readiness=site.grader.readiness,
+    )
+
+
+@cache
+def tokens(path: Path = ROOT / "static" / "css" / "tokens.css") -> tuple[tuple[str, str], ...]:
+    """Names and values of the design, in their order."""
+    found: dict[str, str] = {}
+    for line in path.read_text("utf-8").splitlines():
+        name, _, value = line.strip().partition(": ")
+        if name.startswith("--"):
+            found.setdefault(name.removeprefix("--"), value.partition(";")[0])
+    return tuple(found.items())
+
+
+def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
+    """*specimen* with each exercise once for each of its states, and what a learner would have done for that."""
+    blocks: list[Block] = []
+    progress: dict[str, Progress] = {}
+    tries: dict[str, Tries] = {}
+    drafts: dict[str, Draft] = {}
+    for block in specimen.blocks:
+        for word in _states(block):
+            if not isinstance(block, Exercise):
+                blocks.append(block)
+                continue
+            one = replace(block, name=f"{block.name}-{word}")
+            blocks.append(one)
+            done = word in ("right", "revealed")
+            if isinstance(block, CodeBox):
+                text = block.solution.source if done else WRONG_CODE
+                drafts |= {one.name: _draft(text, word)} if word != "fresh" else {}
+            else:
+                text = json.dumps(ANSWERS[block.name][done])
+            if word not in ("empty", "fresh", "run"):
+                tries[one.name] = Tries(1, int(not done), _attempt(text, done, word))
+            if done:
+                progress[one.name] = _progress(block, shown=word == "revealed")
+    return replace(specimen, blocks=tuple(blocks)), LessonState(progress=progress, tries=tries, drafts=drafts)
+
+
+def _draft(text: str, word: str) -> Draft:
+    return Draft(text=text, revision=1, saved_at=THEN, run=encoded(RAN) if word == "run" else None)
+
+
+def _attempt(text: str, done: bool, word: str) -> Attempt:
+    verdict = VERDICTS.get("right" if done else word)
+    return Attempt(text=text, verdict=encoded(verdict) if verdict else "", correct=done, created_at=THEN)
+
+
+def _progress(exercise: Exercise, *, shown: bool) -> Progress:
+    return Progress(solved_at=THEN, hints=len(exercise.hints) * shown, solution_at=THEN if shown else None)
+
+
+def _states(exercise: Block) -> tuple[str, ...]:
+    if not isinstance(exercise, Exercise):
+        return ("",)
+    if isinstance(exercise, CodeBox):
+        return ("fresh", *VERDICTS, "run", "revealed")
+    return ("empty", "wrong", "right", *(["revealed"] if exercise.hints else []))
+
+
+def _grouped(items: list[Item]) -> Iterator[Specimen]:
+    """The states of each component beside each other; what is no exercise comes first."""
+    text = [("", one) for one in items if not isinstance(one.block, Exercise)]
+    yield Specimen("text", tuple(text))
+    groups: dict[str, list[tuple[str, Item]]] = {}
+    for one in items:
+        if isinstance(one.block, Exercise):
+            name, _, word = one.block.name.rpartition("-")
+            groups.setdefault(name, []).append((word, one))
+    yield from (Specimen(name, tuple(states)) for name, states in groups.items())

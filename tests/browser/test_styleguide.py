@@ -1,0 +1,97 @@
+"""Every component looks as it did: pictures of the styleguide, light and dark, which `make pictures` renews."""
+
+import base64
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from app.settings import Settings
+from app.web.application import create_app
+from tests.browser.answers import EACH_KIND
+from tests.browser.authoring import serving
+from tests.browser.steps import SCHEMES, Scheme, open_page, paint_in, scrolls_sideways, violations
+from tests.courses import course_in
+from tests.web.conftest import FakeGrader
+
+PICTURES = Path(__file__).parent / "pictures"
+RENEW = "BACKHAND_PICTURES" in os.environ
+TOLERANCE = 0.0003
+"""The share of pixels that may look otherwise: eighty of a component of middling size."""
+ALL = {"width": 700, "height": 20_000}
+"""Everything in sight: an editor measures its lines when it is seen."""
+
+# How many pixels of two pictures differ by more than a tenth in some colour; all where their sizes differ by a line.
+DIFFERENT = """async ([one, other]) => {
+  const pixels = await Promise.all([one, other].map(async (picture) => {
+    const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    return canvas.getImageData(0, 0, image.width, image.height);
+  }));
+  const [a, b] = pixels;
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  let count = 0;
+  for (let at = 0; at < a.data.length; at += 4) {
+    count += [0, 1, 2].some((colour) => Math.abs(a.data[at + colour] - b.data[at + colour]) > 25);
+  }
+  return count / (a.width * a.height);
+}"""
+
+
+@pytest.fixture(scope="module")
+def styleguide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("styleguide"), database_url="")
+    with serving(lambda: create_app(settings, course_in(EACH_KIND.parent), FakeGrader(), drafts=True)) as address:
+        yield f"{address}/styleguide"
+
+
+def taken(page: Page) -> dict[str, bytes]:
+    """A picture of each component, by its name."""
+    found = page.locator(".specimen")
+    names = found.evaluate_all("all => all.map(one => one.id.replace('specimen-', ''))")
+    return {name: one.screenshot(animations="disabled") for name, one in zip(names, found.all(), strict=True)}
+
+
+def differing(page: Page, one: bytes, other: bytes) -> float:
+    share: float = page.evaluate(DIFFERENT, [base64.b64encode(picture).decode() for picture in (one, other)])
+    return share
+
+
+@pytest.mark.browser_options(viewport=ALL, device_scale_factor=0.5, timezone_id="UTC", locale="en-GB")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_component_looks_as_in_its_picture(page: Page, styleguide: str, scheme: Scheme) -> None:
+    open_page(page, styleguide)
+    paint_in(page, scheme)
+    page.locator("code-box").evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+    assert not scrolls_sideways(page)
+    assert violations(page) == []
+    pictures = taken(page)
+
+    files = {name: PICTURES / f"{name}-{scheme}.png" for name in pictures}
+    if RENEW:
+        PICTURES.mkdir(exist_ok=True)
+        for name, file in files.items():
+            file.write_bytes(pictures[name])
+    lost = [one.name for one in PICTURES.glob(f"*-{scheme}.png") if one not in files.values()]
+    assert lost == [], "a picture without a component"
+    different = {name: differing(page, pictures[name], file.read_bytes()) for name, file in files.items()}
+    assert {name: share for name, share in different.items() if share > TOLERANCE} == {}, "look; then: make pictures"
+
+
+@pytest.mark.browser_options(viewport=ALL, device_scale_factor=0.5, timezone_id="UTC", locale="en-GB")
+@pytest.mark.parametrize(
+    ("token", "value"), [("right", "#8a2be2"), ("quarter", "0.7rem"), ("serif", "monospace"), ("wrong-soft", "#fff")]
+)
+def test_a_token_that_changes_is_seen_in_a_picture(page: Page, styleguide: str, token: str, value: str) -> None:
+    open_page(page, styleguide)
+    paint_in(page, "light")
+    component = page.locator("#specimen-dw-shape")
+    before = component.screenshot(animations="disabled")
+
+    page.evaluate("([name, value]) => document.documentElement.style.setProperty(name, value)", [f"--{token}", value])
+
+    assert differing(page, before, component.screenshot(animations="disabled")) > TOLERANCE

@@ -1,0 +1,61 @@
+"""The styleguide is made of the pages' own templates, and is not for learners."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from app.content.blocks import Course
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.routes.styleguide import tokens
+from tests.web.asking import Elements
+from tests.web.conftest import FakeGrader, started
+
+CSS = Path(__file__).resolve().parents[3] / "static" / "css"
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory, course: Course) -> str:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("styleguide"), database_url="")
+    app: FastAPI = create_app(settings, course, FakeGrader(), drafts=True)
+    with started(app) as client:
+        return client.get("/styleguide").text
+
+
+def test_learners_find_no_styleguide(client: TestClient) -> None:
+    assert client.get("/styleguide").status_code == 404
+
+
+def test_every_question_stands_there_empty_wrong_and_right(text: str) -> None:
+    said = dict(re.findall(r'id="([\w-]+)-feedback"(?: data-correct="(\w+)")?', text))
+
+    assert len(said) > 24
+    for name, correct in said.items():
+        word = name.rpartition("-")[2]
+        assert correct == {"empty": "", "wrong": "false", "right": "true", "revealed": "true"}[word], name
+
+
+@pytest.mark.parametrize("outcome", ["graded", "refused", "error", "timeout", "busy", "run"])
+def test_a_code_box_stands_there_with_every_end_of_a_check(text: str, outcome: str) -> None:
+    assert f'data-outcome="{outcome}"' in text
+
+
+def test_no_id_stands_there_twice_and_nothing_of_it_is_foreign(text: str, page) -> None:
+    ids = page(text).ids
+
+    assert len(ids) == len(set(ids))
+    assert Elements(text).foreign == []
+
+
+def test_every_token_that_a_style_names_is_one_of_the_design(text: str) -> None:
+    own = {name for name, _ in tokens()}
+    named = {
+        (file.name, name) for file in CSS.glob("*.css") for name in re.findall(r"var\(--([\w-]+)\)", file.read_text())
+    }
+    made = {name for file in CSS.glob("*.css") for name in re.findall(r"--([\w-]+):", file.read_text())}
+
+    assert sorted((file, name) for file, name in named if name not in own | made) == []
+    assert all(f"<code>--{name}</code>" in text for name in own)
