@@ -21,7 +21,7 @@ CALLS = 3000
 """Between a short text and a long one; a page takes some ten thousand."""
 PIECES = [" ", "\n", "(", "# wrong line: 1\n", "`", "*_", "'\"", "<b>", "é", "try:a\n", "[a](b)", "\0"]
 BOXES = ("/lessons/linear/code/linear-backward", "/lessons/hunts/code/find")
-ACTS = ("draft", "check", "run", "nudge", "history", "reset", "solution")
+ACTS = ("draft", "shapes", "check", "run", "nudge", "history", "reset", "solution")
 HEADERS = headers_of(
     [("content-type", "application/x-www-form-urlencoded"), ("sec-fetch-site", "same-origin"), ("hx-request", "true")]
 )

@@ -407,6 +407,17 @@ def test_run_shows_shapes_and_values_without_a_verdict(engine):
     assert next(one for one in run.shown if one.name == "dW").text.startswith("tensor(")
 
 
+def test_run_shows_the_first_entries_and_a_map_of_all(engine):
+    code = "dW = X.T @ dY\nbig = torch.arange(1000.).view(20, 50) - 30\nbig[0, 0] = float('nan')\nnone = X[:0]"
+    shown = {one.name: one for one in engine.run(LINEAR.task(), code).shown}
+
+    assert [len(row) for row in shown["dW"].rows] == [3, 3, 3, 3]
+    assert shown["big"].rows[0][:3] == ("nan", "-29", "-28")
+    assert (len(shown["big"].map), {len(row) for row in shown["big"].map}) == (20, {40})
+    assert (shown["big"].map[0][0], shown["big"].map[0][1].isupper(), shown["big"].map[-1][-1]) == ("?", True, "l")
+    assert shown["none"].rows == ()
+
+
 def test_run_shows_what_an_expression_comes_to(engine):
     run = engine.run(LINEAR.task(), "dY.shape\nk = 3\nprint('hi')\nk + 1\ndY.sum(0)")
 

@@ -157,6 +157,20 @@ def test_facts_are_those_of_the_forward_program(graders_that: Callable[[Claim], 
     graders_that(claim)
 
 
+def test_the_shapes_of_a_text_are_told_and_no_text_ends_a_grader(graders_that: Callable[[Claim], None]) -> None:
+    async def claim(graders: Any) -> None:
+        told = await graders.told(task(), "dW = dY.T @ X\nwhile True:\n    pass")
+        nested = await graders.told(task(), "a = " + "(" * 5000)
+        ran = await graders.run(task(), "dW = X.T @ dY")
+
+        assert [(one.line, one.fits) for one in told.lines] == [(1, False)]
+        assert nested.lines == ()
+        assert [one.fits for one in ran.told.lines] == [True]
+        assert {one.tensor: one.places[0] for one in ran.origins} == {"X": "[:, 0]", "dY": "[:, 0]"}
+
+    graders_that(claim)
+
+
 def test_a_nudge_is_measured_and_a_wrong_index_is_explained(graders_that: Callable[[Claim], None]) -> None:
     async def claim(graders: Any) -> None:
         measured = await graders.nudge(task(), RIGHT, "dW", "0, 1")

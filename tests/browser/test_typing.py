@@ -1,0 +1,98 @@
+"""What a code box tells while it is typed in, and what a run shows."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.content.blocks import Grad
+from tests.browser.answers import SMALL_ADDRESS as ADDRESS
+from tests.browser.answers import SMALL_SLUG, read_lesson
+from tests.browser.steps import editor, scrolls_sideways, section, violations, write
+
+LESSON = read_lesson(SMALL_SLUG)
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
+CODE = "dX = dY @ W.T\ndW = dY.T @ X\n\nt = X @ dY"
+TOLD = ["(N, D)", "(H, D), W is (D, H)", "(N, D) @ (N, H): D is not N"]
+
+
+def told(page: Page):
+    return section(page, BOX).locator(".cm-told > span")
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_shapes_stand_behind_the_lines_and_move_no_text(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(ADDRESS)
+    write(page, BOX, CODE)
+    expect(told(page)).to_have_text(TOLD)
+    lines = section(page, BOX).locator(".cm-line")
+    places = [lines.nth(at).bounding_box() for at in range(3)]
+
+    page.keyboard.press("ControlOrMeta+Home")
+    page.keyboard.press("End")
+    page.keyboard.type(".T")
+    expect(told(page).first).to_have_text("(N, H) @ (D, H): H is not D")
+
+    now = [lines.nth(at).bounding_box() for at in range(3)]
+    assert [one["x"] for one in now] == [one["x"] for one in places]
+    if width == 1280:
+        assert now == places
+    assert section(page, BOX).locator(".cm-collides").all_text_contents()[-1] == "X @ dY"
+    assert not scrolls_sideways(page)
+    assert violations(page, f"#{BOX.name}") == []
+
+
+def test_a_key_tells_the_name_at_the_cursor_and_escape_then_tab_still_leaves(page: Page) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, CODE)
+    expect(told(page)).to_have_text(TOLD)
+    page.keyboard.press("ControlOrMeta+Home")
+
+    page.keyboard.press("ControlOrMeta+i")
+    expect(section(page, BOX).locator('[role="status"]')).to_contain_text("made in line 1.")
+    expect(page.locator(".cm-name")).to_contain_text("dX (N, D)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".cm-name")).to_have_count(0)
+    page.keyboard.press("Tab")
+
+    assert not page.evaluate("document.activeElement.matches('.cm-content')")
+
+
+def test_names_come_with_shapes_and_methods_with_what_they_do(page: Page) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, CODE)
+    expect(told(page)).to_have_text(TOLD)
+    page.keyboard.press("ControlOrMeta+End")
+
+    page.keyboard.type("\nd")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("dX(N, D)")
+    page.keyboard.type("X.")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("sumadd along axes")
+
+
+def test_the_arrow_keys_go_through_a_gradient_and_tell_where_each_entry_came_from(page: Page) -> None:
+    page.goto(ADDRESS)
+    write(page, BOX, "dW = X.T @ dY")
+    editor(page, BOX)
+    page.keyboard.press("Shift+Enter")
+    seen = section(page, BOX).locator('.seen[data-name="dW"]')
+    expect(seen.locator(".came")).to_have_text("dW[0, 0] came from X[:, 0] and dY[:, 0].")
+
+    seen.locator("td[data-came]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+
+    expect(seen.locator(".came")).to_have_text("dW[1, 1] came from X[:, 1] and dY[:, 1].")
+    assert seen.locator('.operand[data-tensor="X"] .lit').evaluate("lit => lit.getBBox().width") > 0
+    assert violations(page, f"#{BOX.name}-verdict") == []
+
+
+def test_the_editor_is_fetched_after_the_first_paint_and_only_where_there_is_a_box(page: Page) -> None:
+    page.goto(ADDRESS)
+    editor(page, BOX)
+    fetched = "performance.getEntriesByType('resource').filter(one => one.name.includes('/editor-'))"
+    painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+    assert page.evaluate(f"{fetched}.length === 1 && {fetched}[0].startTime > {painted}")
+    page.goto("/")
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(f"{fetched}.length") == 0
