@@ -1,10 +1,17 @@
 """Practice in a real browser: from the end of a lesson through the first meeting of an operation."""
 
 import re
+import sqlite3
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.content.blocks import Lesson, Order
+from app.grading.quiz.mark_order import as_values
+from app.practice.pool import columns_of
+from app.practice.proof import curated
+from app.web.practice_items import FORMS
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.steps import SCHEMES, open_page, paint_in, scrolls_sideways, violations
 from tests.waiting import SECONDS
@@ -75,3 +82,54 @@ def test_the_pages_of_practice_are_sound_on_a_phone_in_the_dark_and_in_the_light
         for scheme in SCHEMES:
             paint_in(page, scheme)
             assert violations(page) == [], (address, scheme)
+
+
+def given(page: Page, folder: Path, form: str) -> tuple[str, Lesson]:
+    """The address of an item in *form* that the learner of *page* is given, and what it asks."""
+    page.goto("/practice")
+    asked = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated(2))
+    item, fragment = next((item, fragment) for item, fragment in asked if fragment)
+    row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": "2026-03-02 18:00:00"}
+    names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
+    once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
+    mine = "insert into practice_attempt (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
+    with sqlite3.connect(folder / "backhand.db") as db:
+        (number,) = db.execute(once, row).fetchone()
+        (learner,) = db.execute("select max(id) from learner").fetchone()
+        db.execute(mine, (learner, number, "fork", "", "2026-03-02 18:00:00", 0))
+    return f"/practice/{number}", item.lesson_of(fragment)
+
+
+@pytest.mark.own_context
+@pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
+def test_lines_are_put_in_order_by_keyboard_without_scripts_on_a_phone(page: Page, server_folder: Path) -> None:
+    page.goto(LESSON)
+    address, lesson = given(page, server_folder, "order")
+    (quiz,) = lesson.exercises
+    assert isinstance(quiz, Order)
+    page.goto(address)
+    answer = as_values(quiz, range(len(quiz.lines)))
+    places = dict(zip(answer[::2], answer[1::2], strict=True))
+
+    for number, field in enumerate(page.locator("[data-place]").all(), start=1):
+        field.focus()
+        page.keyboard.type(places[str(number)])
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
+    assert not scrolls_sideways(page)
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_every_form_is_sound_on_a_phone_in_the_dark_and_in_the_light(
+    page_with_errors: Page, server_folder: Path
+) -> None:
+    page = page_with_errors
+    page.goto(LESSON)
+    for form in ("write", *FORMS):
+        address, _ = given(page, server_folder, form)
+        open_page(page, address)
+        assert not scrolls_sideways(page), form
+        for scheme in SCHEMES:
+            paint_in(page, scheme)
+            assert violations(page) == [], (form, scheme)
