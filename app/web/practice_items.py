@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from app.check.mutants import mutants_of
+from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
@@ -49,11 +49,19 @@ MADE_FOR: Mapping[str, str] = {
 
 def hunted(item: Item, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
-    mutants = mutants_of(item.solution, frozenset(item.require))
-    of_family = [one for one in mutants if OPERATIONS[item.by[one.line - 1]].family == family]
-    first = [one for one in wrong_lines(item) if one.edit.partition(":")[0] == slip]
-    first += [one for one in (*of_family, *mutants) if one.edit == MADE_FOR.get(slip)]
-    return next((text for one in (*first, *of_family) if (text := bug_hunt(item, one))), None)
+    return next((text for one in _bugs(item, family, slip) if (text := bug_hunt(item, one))), None)
+
+
+def _bugs(item: Item, family: str, slip: str) -> Iterator[Mutant]:
+    """What may be hunted, the best first. All mutants of a program take a while, so they come last."""
+    wrong = list(wrong_lines(item))
+    yield from (one for one in wrong if slip and one.edit.partition(":")[0] == slip)
+    mutants = mutants_of(item.solution, frozenset(item.require)) if slip in MADE_FOR else None
+    yield from (one for one in mutants or () if one.edit == MADE_FOR[slip])
+    yield from (one for one in wrong if OPERATIONS[item.by[one.line - 1]].family == family)
+    if mutants is None:
+        mutants = mutants_of(item.solution, frozenset(item.require))
+    yield from (one for one in mutants if OPERATIONS[item.by[one.line - 1]].family == family)
 
 
 FORMS: Mapping[str, Callable[[Item, str, str], str | None]] = {
