@@ -68,7 +68,7 @@ class Pool:
         """Keep a new exercise for somebody who waits, and more of its kind from now on; False where there can be none.
 
         Args:
-            level: Or the nearest from which something can be drawn.
+            level: Or the nearest below from which something can be drawn.
             family: Of one of its operations, all of which are among *operations*.
             slip: The first word of a row of the diagnosis; empty for any.
         """
@@ -77,16 +77,17 @@ class Pool:
         if not own:
             return False
         wanted = next((row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip), "")
-        demand = Demand(max(level, min(own)), wanted, within, family)
-        self._ask(demand)
-        # Of those that were proved before nobody has seen that they show a slip.
-        item = None if wanted else await self._curated(demand, fresh=True)
-        item = item or await self._made(demand, self._at_once) or await self._curated(demand, fresh=False)
-        if item is None:
-            log.warning("practice-not-drawn", level=demand.level, family=family, wanted=wanted)
-            return False
-        await self._keep(item)
-        return True
+        for each in range(max(level, min(own)), min(own) - 1, -1):
+            demand = Demand(each, wanted, within, family)
+            # Of those that were proved before nobody has seen that they show a slip.
+            item = None if wanted else await self._curated(demand, fresh=True)
+            item = item or await self._made(demand, self._at_once) or await self._curated(demand, fresh=False)
+            if item is not None:
+                self._ask(demand)
+                await self._keep(item)
+                return True
+        log.warning("practice-not-drawn", level=level, family=family, wanted=wanted)
+        return False
 
     def _ask(self, demand: Demand) -> None:
         self._demands[demand] = None

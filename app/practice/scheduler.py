@@ -23,7 +23,7 @@ FADING_BELOW = 0.95
 
 Strength = Literal["fresh", "fading", "due"]
 
-UNNAMED = frozenset({"unrecognised", "shape", "zeros", "nearly", "not-finite", "float32", "size-hard-coded"})
+UNNAMED = frozenset({"unrecognised", "error", "shape", "zeros", "nearly", "not-finite", "float32", "size-hard-coded"})
 """What a diagnosis says where it found no slip: it opens no card."""
 
 SIBLINGS: tuple[frozenset[str], ...] = (

@@ -148,12 +148,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """No item is at hand for any of these *wishes*, the best first, at this *level* and with these *operations*."""
+    """No item is at hand for a *wish*, at this *level* and with these *operations*."""
 
-    wishes: tuple[Wish, ...]
+    wish: Wish
     level: int
     operations: frozenset[str]
 
 
-ENOUGH = Missing((), 0, frozenset())
+ENOUGH = Missing(Wish(("", ""), ""), 0, frozenset())
 """Nothing is drawn for somebody who was given so much today."""
+NOTHING = Missing(Wish(("", ""), "nothing"), 0, frozenset())
+"""There is nothing that could be given."""

@@ -7,7 +7,7 @@ and to look twice, or from two tabs, changes nothing.
 import json
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -25,7 +25,7 @@ from app.store.database import hold, now
 from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitting
 from app.web.json_columns import decoded_verdict
 from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
-from app.web.practice_plans import ENOUGH, PLAN, Missing, Plan, Standing, Wish
+from app.web.practice_plans import ENOUGH, NOTHING, PLAN, Missing, Plan, Standing, Wish
 
 DAY = timedelta(days=1)
 RESTED = timedelta(minutes=30)
@@ -165,8 +165,14 @@ class Practice:
         longest = timedelta(minutes=plan.minutes)
         return replace(standing, over=scheduler.is_over(sitting.began_at, now, standing.done, plan.items, longest))
 
-    async def next_item(self, db: AsyncSession, learner: int, known: Known, standing: Standing) -> int | Missing:
-        """The item that *learner* is at, or a new one; where none is at hand, what it should be."""
+    async def next_item(
+        self, db: AsyncSession, learner: int, known: Known, standing: Standing, tried: Collection[About]
+    ) -> int | Missing:
+        """The item that *learner* is at, or a new one; where the best is not at hand, what it should be.
+
+        Args:
+            tried: What somebody has waited for already.
+        """
         for at in await cards.open_items(db, learner):
             return at.item_id
         if len(await cards.given_to(db, learner, self.clock() - DAY)) >= cards.MOST_A_DAY:
@@ -179,15 +185,13 @@ class Practice:
             if row is not None:
                 await cards.give(db, learner, row.id, *wish.about, self.clock())
                 return row.id
-        return Missing(tuple(wishes), level, operations)
+            if wish.about not in tried and len(tried) < MOST_DRAWN:
+                return Missing(wish, level, operations)
+        return NOTHING
 
     async def make(self, missing: Missing) -> bool:
-        """Have an item drawn for the first wish that one can be drawn for; it takes a while."""
-        tried = dict.fromkeys(one.about for one in missing.wishes[:MOST_DRAWN])
-        for family, slip in tried:
-            if await self._maker(missing.level, family, slip, missing.operations):
-                return True
-        return False
+        """Have an item drawn that is missing; it may take a while."""
+        return await self._maker(missing.level, *missing.wish.about, missing.operations)
 
     async def leave(self, db: AsyncSession, learner: int, item: int) -> None:
         """Go past *item* undone; its card stays as it is."""

@@ -105,6 +105,16 @@ async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.M
     assert graders.asked == before
 
 
+async def test_where_a_level_asks_for_more_than_was_taught_a_lower_one_is_made(database: Database) -> None:
+    pool = Pool(database, Graders())
+
+    assert await pool.make(3, "matmul", "matmul-order", {"matmul", "matmul-left", "reshape"})
+
+    (item,) = await kept(database)
+    assert item.level == 1
+    assert [one.level for one in pool.demands] == [1]
+
+
 async def test_nothing_is_made_of_what_was_not_taught(database: Database) -> None:
     assert not await Pool(database, Graders()).make(1, "gate", "", KNOWN)
     assert await kept(database) == []

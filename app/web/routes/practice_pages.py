@@ -1,5 +1,6 @@
 """The pages of practice: where one stands, an item, the map, a drill. Items are answered where lessons are."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -10,9 +11,9 @@ from starlette.responses import Response
 from app.content.blocks import CodeBox
 from app.practice.operations import TABLE
 from app.store import progress
-from app.store.cards import MOST_A_DAY
+from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import NotNowError
-from app.web.practice_plans import ENOUGH, Missing, Plan, PracticeSet, drill_of
+from app.web.practice_plans import ENOUGH, NOTHING, Missing, Plan, PracticeSet, drill_of
 from app.web.render import back_to
 from app.web.routes.pages import readiness, reveal, revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -46,16 +47,16 @@ async def next_item(
     """Go to the item that is open, or to a new one; begin a sitting where one is asked for."""
     plan = _set(site, given).plan if given else _plan(site, begin=begin, lesson=lesson, drill=drill, bug=bug)
     learner = await visitor.begin()
-    for _ in range(2):
-        found = await _next(site, learner, plan, skip)
-        if isinstance(found, str):
-            return back_to(found)
+    tried: set[About] = set()
+    while isinstance(found := await _next(site, learner, plan, skip, tried), Missing):
         if found is ENOUGH:
             raise NotNowError(TOO_MANY_ITEMS.format(most=MOST_A_DAY), 3600.0)
+        if found is NOTHING:
+            return back_to("/practice?empty=1")
         site.checks.spend(learner)  # to draw one takes as long as several checks
-        if not await site.practice.make(found):
-            break
-    return back_to("/practice?empty=1")
+        await site.practice.make(found)
+        tried.add(found.wish.about)
+    return back_to(found)
 
 
 @router.get("/next")
@@ -155,7 +156,7 @@ def _plan(site: Site, *, begin: bool, lesson: str, drill: str, bug: bool) -> Pla
     return Plan() if begin else None
 
 
-async def _next(site: Site, learner: int, plan: Plan | None, skip: int) -> str | Missing:
+async def _next(site: Site, learner: int, plan: Plan | None, skip: int, tried: Collection[About]) -> str | Missing:
     """The address to go to; or what should be drawn first."""
     practice = site.practice
     async with site.database.write() as db:
@@ -167,5 +168,5 @@ async def _next(site: Site, learner: int, plan: Plan | None, skip: int) -> str |
             standing = await practice.begin(db, learner, plan)
         if standing is None or standing.over:
             return await practice.end(db, learner, standing)
-        found = await practice.next_item(db, learner, known, standing)
+        found = await practice.next_item(db, learner, known, standing, tried)
     return found if isinstance(found, Missing) else f"/practice/{found}"

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from app.content.blocks import Bug, Lesson, Order
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
-from app.practice import pool
+from app.practice import pool, scheduler
 from app.practice.draw import draw
 from app.practice.operations import TABLE
 from app.practice.practice_words import FAMILIES
@@ -364,6 +364,33 @@ def test_the_best_of_a_drill_is_kept_also_of_who_does_not_go_on(learner, clock):
     clock.forward(days=3)
 
     assert "best 1" in learner.text("/practice/map")
+
+
+def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
+    learner.client.get(LESSON)
+    due = scheduler.opened("broadcast", "mean", MONDAY)
+
+    async def prepared() -> None:
+        async with learner.site.database.write() as db:
+            for seed in range(3):
+                await practice.keep(db, pool.columns_of(draw(1, seed, within=("matmul",))))
+            db.add(
+                Card(
+                    learner_id=1,
+                    family=due.family,
+                    slip=due.slip,
+                    met=0,
+                    opened_at=MONDAY,
+                    state=due.state,
+                    due_at=MONDAY,
+                )
+            )
+
+    learner.client.portal.call(prepared)
+    at = learner.next(begin="1")
+
+    assert [one.family for one in learner.query(lambda db: cards.given_to(db, 1))] == ["broadcast"]
+    assert "bias" in learner.row(at).operations
 
 
 def test_an_item_that_no_version_can_read_any_more_is_left(learner):
