@@ -165,7 +165,7 @@ BROWSER = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
 
 @dataclass(frozen=True)
 class Shared:
-    """A server that has started: a test is somebody new there. A file whose tests look at more says `ALONE = True`."""
+    """A server that has started: a test is somebody new there. One that looks at more is marked `alone`."""
 
     settings: Settings
     grader: FakeGrader
@@ -195,7 +195,7 @@ def started(app: FastAPI) -> Iterator[TestClient]:
 
 
 def alone(request: pytest.FixtureRequest) -> bool:
-    return getattr(request.module, "ALONE", False)
+    return request.node.get_closest_marker("alone") is not None
 
 
 @pytest.fixture

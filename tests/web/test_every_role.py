@@ -19,7 +19,6 @@ from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
-ALONE = True
 OPEN = ("/", "/finish", "/healthz", "/join", "/lessons/", "/me", "/metrics", "/names", "/pictures/", "/practice",
         "/readyz", "/sign-in", "/sign-out", "/static", "/styleguide", "/theme", "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"

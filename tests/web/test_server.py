@@ -24,8 +24,6 @@ from app.web import server as server_module
 from app.web.application import create_app
 from tests.waiting import SECONDS, until
 
-ALONE = True
-
 COURSE = Path(__file__).parent / "course"
 
 

@@ -20,7 +20,7 @@ from app.web.middleware.visitor import Allowance, Faults, NotNowError, network_o
 from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"

@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from tests.web.conftest import BROWSER
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 BOX = "/lessons/linear/code/linear-backward"
 HERE = ("127.0.0.1", 50_000)

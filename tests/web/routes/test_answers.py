@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-ALONE = True
-
 LESSON = "/lessons/linear"
 HTMX = {"hx-request": "true"}
 
@@ -164,6 +162,7 @@ def test_an_uploaded_file_is_no_answer(client: TestClient) -> None:
     assert response.status_code == 422
 
 
+@pytest.mark.alone
 def test_every_answer_is_kept(client: TestClient, tmp_path: Path) -> None:
     for value in ("3", "0.5"):
         client.post(f"{LESSON}/quiz/half", data={"answer": value})

@@ -14,8 +14,6 @@ from tests.web.asking import CANARY, Elements
 from tests.web.conftest import RIGHT
 from tests.web.routes.test_class_board import AT, CHECK, assign, enrol, group, wrong
 
-ALONE = True
-
 __all__ = ["group"]
 
 BOX = "/lessons/linear/code/linear-backward"
@@ -77,6 +75,7 @@ def test_a_text_that_arrives_whole_is_noted_and_one_that_was_drafted_is_not(room
     assert "arrived at once" not in trace_of(ada, group, room, "Cleo")
 
 
+@pytest.mark.alone
 def test_an_attempt_keeps_the_revision_of_its_draft(room, group, bob):
     assert group
     for code in ("a = 1", "a = 2"):

@@ -8,8 +8,6 @@ from starlette.testclient import TestClient
 from app.engine.grader import Readiness
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 
-ALONE = True
-
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}
@@ -71,6 +69,7 @@ def test_what_is_right_offers_the_way_on_once_and_folds_its_rows(client: TestCli
     assert "data-next" not in send(client, "check", WRONG).text
 
 
+@pytest.mark.alone
 def test_every_independent_fault_has_its_line_and_what_follows_has_none(client: TestClient, grader) -> None:
     names = tuple(
         NameVerdict(name=name, verdict=verdict, code=f"{name}:mean", message="Not this.", line=line)
@@ -83,6 +82,7 @@ def test_every_independent_fault_has_its_line_and_what_follows_has_none(client: 
     assert [line for line in range(1, 4) if f'data-line="{line}"' in text] == [1, 3]
 
 
+@pytest.mark.alone
 def test_a_remark_on_a_right_gradient_is_seen_without_a_click(client: TestClient, grader) -> None:
     zero = NameVerdict(name="db", verdict="right", note="For this loss `db` is zero up to rounding.")
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"), zero), hidden_sizes=2)
@@ -155,6 +155,7 @@ def test_the_text_comes_back_as_it_was_sent(client: TestClient, page) -> None:
     assert page(client.get(LESSON).text).raw("linear-backward-code").removeprefix("\n") == code
 
 
+@pytest.mark.alone
 def test_the_same_text_again_gets_the_stored_verdict_without_a_grader(client: TestClient, grader) -> None:
     first = send(client, "check").text
     second = send(client, "check", revision=1).text
@@ -163,6 +164,7 @@ def test_the_same_text_again_gets_the_stored_verdict_without_a_grader(client: Te
     assert first == second
 
 
+@pytest.mark.alone
 def test_the_same_text_of_somebody_else_is_found_too(client: TestClient, other: TestClient, grader) -> None:
     send(client, "check")
     text = send(other, "check").text
@@ -171,6 +173,7 @@ def test_the_same_text_of_somebody_else_is_found_too(client: TestClient, other: 
     assert "0 of 3 right" in text
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("ending", ["timeout", "memory", "denied", "crashed", "fault"])
 def test_an_ending_that_may_not_come_again_is_not_reused(client: TestClient, grader, ending: str) -> None:
     send(client, "check", ending)
@@ -179,6 +182,7 @@ def test_an_ending_that_may_not_come_again_is_not_reused(client: TestClient, gra
     assert len(grader.checked) == 2
 
 
+@pytest.mark.alone
 def test_every_check_is_kept_with_its_diagnosis(client: TestClient, tmp_path: Path) -> None:
     for revision, code in enumerate((WRONG, "fault", RIGHT)):
         send(client, "check", code, revision)
@@ -189,6 +193,7 @@ def test_every_check_is_kept_with_its_diagnosis(client: TestClient, tmp_path: Pa
     assert rows == [(WRONG, 0, "dX:transposed"), ("fault", None, None), (RIGHT, 1, None)]
 
 
+@pytest.mark.alone
 def test_a_run_shows_values_and_is_no_attempt(client: TestClient, tmp_path: Path) -> None:
     text = send(client, "run").text
 
@@ -391,6 +396,7 @@ def test_what_is_not_in_the_history_cannot_be_put_back(client: TestClient, other
     assert send(other, "restore", at=1).status_code == 404
 
 
+@pytest.mark.alone
 def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", hint=1),))
 
@@ -475,6 +481,7 @@ def test_where_code_is_refused_the_box_says_why_and_everything_else_works(client
     assert client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"}, headers=HTMX).status_code == 200
 
 
+@pytest.mark.alone
 def test_a_machine_that_turns_out_to_refuse_code_judges_nothing(client: TestClient, grader, monkeypatch) -> None:
     async def check(*_: object) -> Verdict:
         grader.readiness = Readiness(state="refused", reason="seccomp is missing.")
@@ -490,6 +497,7 @@ def test_a_machine_that_turns_out_to_refuse_code_judges_nothing(client: TestClie
     assert len(grader.checked) == 1
 
 
+@pytest.mark.alone
 def test_a_refusal_by_the_server_is_no_failed_check(client: TestClient, grader, tmp_path: Path) -> None:
     grader.readiness = Readiness(state="refused", reason="No.")
     send(client, "check")
@@ -537,6 +545,7 @@ def test_the_editor_is_told_what_is_in_scope(client: TestClient) -> None:
     assert "X|(4, 3); W|(3, 2); b|(2,); Y|(4, 2); dY|(4, 2); N|4; D|3; H|2; torch|module" in text
 
 
+@pytest.mark.alone
 def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClient, tmp_path: Path) -> None:
     send(client, "check")
     with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
@@ -547,6 +556,7 @@ def test_a_verdict_of_an_older_version_is_left_out_of_the_page(client: TestClien
     assert send(client, "check", revision=1).status_code == 200
 
 
+@pytest.mark.alone
 def test_numbers_that_json_does_not_know_survive(client: TestClient, grader) -> None:
     worst = (Worst(index=(0,), yours=float("nan"), off=float("nan"), ratio=float("inf")),)
     map_ = Differences(rows=("?l",), largest=float("inf"), shape=(2,), pattern="1 of the 2 entries is not a number.")

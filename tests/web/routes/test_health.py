@@ -15,8 +15,6 @@ from app.engine.grader import Look, Readiness
 from app.store.database import Database
 from tests.web.conftest import BROWSER
 
-ALONE = True
-
 OPERATOR = {"authorization": "Bearer the token of the operator"}
 
 
@@ -86,6 +84,7 @@ def _locked(client: TestClient, tmp_path: Path) -> Iterator[TestClient]:
     lock.close()
 
 
+@pytest.mark.alone
 def test_an_answer_that_cannot_be_saved_says_so(locked: TestClient) -> None:
     response = locked.post("/lessons/linear/quiz/half", data={"answer": "0.5"})
 
@@ -112,6 +111,7 @@ def test_the_course_can_be_read_where_the_database_is_away(
     assert "can be neither read nor saved" in response.text
 
 
+@pytest.mark.alone
 def test_a_lesson_can_be_read_all_the_same(locked: TestClient) -> None:
     response = locked.get("/lessons/linear")
 

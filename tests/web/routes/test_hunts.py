@@ -10,8 +10,6 @@ from app.content.blocks import Course
 from app.grading.judge.hunt_verdict import split_line
 from tests.courses import course_in
 
-ALONE = True
-
 LESSON = "/lessons/hunts"
 HTMX = {"hx-request": "true"}
 GIVEN = "# the backward pass of a layer\ndW = X.T @ dY\ndb = (\n    dY.mean(0)\n)\n"
@@ -54,6 +52,7 @@ def test_both_count_as_exercises(client: TestClient, page) -> None:
     assert [shown.attributes[name]["data-solved"] for name in ("find", "agree")] == ["true", "true"]
 
 
+@pytest.mark.alone
 def test_the_named_line_is_part_of_what_is_graded(client: TestClient, grader) -> None:
     missed = send(client, "check", MENDED, line=2).text
     found = send(client, "check", MENDED, line=3).text
@@ -100,6 +99,7 @@ def test_a_line_that_no_form_sends_is_refused(client: TestClient, grader, line: 
     assert not grader.checked
 
 
+@pytest.mark.alone
 def test_other_boxes_know_no_lines(client: TestClient, grader) -> None:
     send(client, "check", CHECK, "agree", line=3)
 
@@ -124,6 +124,7 @@ def test_a_checker_opens_its_solution_by_its_own_policy(client: TestClient) -> N
     assert "The author’s solution" in opened
 
 
+@pytest.mark.alone
 def test_the_line_is_stored_in_the_text(client: TestClient, tmp_path: Path) -> None:
     send(client, "check", MENDED, line=3)
 

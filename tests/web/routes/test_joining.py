@@ -15,7 +15,7 @@ from tests.web.classroom import Classroom
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import sign_in, take_name
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 
 def listed(room: Classroom, group: Class, text: str) -> None:

@@ -24,7 +24,7 @@ from app.store.tables import Base, Event, Learner
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, begin, name_shown, sign_in, take_name, text_in_box
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from app.engine.grader import Nudge, Readiness
 from app.grading.judge.verdict import NameVerdict, Verdict
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"

@@ -11,7 +11,7 @@ from app.content.blocks import Block
 from app.web.render import TEMPLATES
 from app.web.views.lesson_view import Item
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
 

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 ORIGIN = "http://testserver"
 

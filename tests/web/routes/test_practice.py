@@ -26,7 +26,7 @@ from app.web.site import Site
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
 MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)

@@ -9,7 +9,7 @@ from app.content.blocks import Course
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
 from tests.courses import course_in
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/predictions"
 BOX = f"{LESSON}/code/layer-backward"

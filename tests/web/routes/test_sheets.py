@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from tests.courses import course_in
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"

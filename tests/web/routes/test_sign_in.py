@@ -12,7 +12,7 @@ from app.accounts import passwords
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import LESSON, PASSWORD, begin, first_way, sign_in, take_name, text_in_box
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 
 @pytest.fixture(autouse=True)

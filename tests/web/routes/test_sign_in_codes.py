@@ -19,7 +19,7 @@ from app.web.application import create_app
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, name_shown, take_name, text_in_box
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 ADDRESS = "http://testserver"
 ADA = "ada@example.org"

@@ -24,7 +24,7 @@ from tests.waiting import until
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 ADDRESS = "http://testserver"
 CROSS = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}

@@ -28,7 +28,7 @@ from tests.grading.boxes.load import OpenJail
 from tests.waiting import until
 from tests.web.conftest import BROWSER
 
-ALONE = True
+pytestmark = pytest.mark.alone
 
 WRONG = SOLUTION.replace("- dhpreact.sum(0) ", "")
 CRASHING = SOLUTION.replace("db2 = ", 'db2 = {}["<script>"] + ')
