@@ -377,11 +377,14 @@ def code_view(
 
 
 def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
-    """The tensors that *forward* makes whose shapes *lesson* asks and that are not answered yet."""
-    program = lesson.forwards[forward]
-    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward and one.of]
-    open_ones = {name for one in asked if one.name not in solved for name in (one.of, (one.of or "").removeprefix("d"))}
-    return frozenset(name for name in open_ones if name) - {one.name for one in program.inputs}
+    """The tensors of *forward* whose shapes *lesson* asks and that are not answered yet.
+
+    The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
+    """
+    given = {one.name for one in lesson.forwards[forward].inputs}
+    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward]
+    names = [one.of for one in asked if one.of and one.name not in solved]
+    return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
 
 
 def _program(
