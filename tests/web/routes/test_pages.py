@@ -74,7 +74,7 @@ def test_the_contents_lead_to_every_section_and_exercise_and_say_what_is_done(cl
     text = client.get(LESSON).text
 
     rail = text.partition('id="rail"')[2].partition("</nav>")[0]
-    stops = dict(re.findall(r'class="stop" href="#([^"]+)"[^>]* data-done="(\w+)"', rail))
+    stops = dict(re.findall(r'class="stop" tabindex="-1" href="#([^"]+)"[^>]* data-done="(\w+)"', rail))
     assert stops == {
         **dict.fromkeys(
             ("dw-shape", "pick", "both", "db-axes", "dw-product", "linear-backward", "bias-backward"), "false"
