@@ -51,8 +51,7 @@ def weight(page: Page, address: str) -> dict[str, int]:
 
 
 def times(browser: Browser, address: str) -> dict[str, float]:
-    """LCP and INP in ms, and CLS, of a phone that opens *address*, reads to its end, answers and types; CLS until it was
-    *opened* too."""
+    """LCP and INP in ms and CLS of a phone that opens *address*, types and reads on; CLS also when it was *opened*."""
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.add_init_script(OBSERVE)

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, Route, expect
 from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import LESSONS, SLUG, read_lesson
+from tests.browser.answers import SMALL_ADDRESS as SMALL
 from tests.browser.steps import expect_verdict, open_page, write
 from tests.courses import course_in
 
@@ -249,3 +250,14 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
     rail.get_by_role("link", name="Found by shape").click()
 
     expect(page.locator("#found-by-shape")).to_be_in_viewport()
+
+
+def test_nothing_is_cut_from_a_printed_page_and_nothing_on_it_asks_for_a_click(page: Page) -> None:
+    open_page(page, SMALL)
+    page.emulate_media(media="print")
+
+    left = page.locator(".exercise").evaluate_all("all => all.map(one => one.getBoundingClientRect().left)")
+
+    assert len(left) > 5
+    assert min(left) >= 0
+    expect(page.locator(":is(button, .button, .takeaway):visible")).to_have_count(0)

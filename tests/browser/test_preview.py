@@ -126,4 +126,4 @@ def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone
     expect(frame.locator("#dw-shape .answer-key")).to_contain_text("(D, H)")
     page.get_by_label("Phone, 320").check()
 
-    page.frames[1].wait_for_function("innerWidth === 320")
+    page.frames[1].wait_for_function("() => innerWidth === 320")

@@ -10,7 +10,7 @@ KB = 1000
 MOST = {"why-by-hand": 115 * KB, "one-number-per-entry": 225 * KB, SMALL_SLUG: 350 * KB}
 """Of a lesson with text alone, one with formulas, one with formulas and code boxes."""
 
-WHOLE = """[...document.fonts].some(
+WHOLE = """() => [...document.fonts].some(
   (one) => one.family.includes("Serif") && one.status === "loaded" && !one.unicodeRange.startsWith("U+20")
 )"""
 
