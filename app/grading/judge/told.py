@@ -189,7 +189,9 @@ def _read(body: list[ast.stmt], scope: Mapping[str, Any], calls: str, own: Colle
             seen[at] = statement, given
 
     reader = ShapeReader(scope, saw)
-    reader.run(body)
+    for statement in body:
+        if not reader.run([statement]):  # half of a loop says nothing of the whole
+            return {at: one for at, one in seen.items() if at[0] < statement.lineno}
     reader.run(parsed(calls).body)
     return seen
 

@@ -8,7 +8,6 @@ import ast
 import copy
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -57,6 +56,8 @@ COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 READ_ERRORS = (UnknownError, TypeError, ValueError, IndexError, KeyError, ArithmeticError, RecursionError)
 """What a text may raise while it is read: arguments that no operation takes, and all that is not on the list."""
 
+_VAGUE = object()
+"""What comes back from a function that may have returned before."""
 Saw = Callable[[ast.stmt, Any], None]
 
 
@@ -87,10 +88,15 @@ class ShapeReader:
         self._left = steps
         self._depth = 0
 
-    def run(self, statements: Sequence[ast.stmt]) -> None:
-        """Read *statements* as far as the purse goes."""
-        with suppress(SpentError, _LeftError):
+    def run(self, statements: Sequence[ast.stmt]) -> bool:
+        """Read *statements*, as far as the purse goes; whether that was far enough."""
+        try:
             self._block(statements)
+        except SpentError:
+            return False
+        except _LeftError:
+            pass
+        return True
 
     # Statements.
 
@@ -201,11 +207,13 @@ class ShapeReader:
                 raise UnknownError
 
     def _loop(self, target: ast.expr, items: ast.expr, body: Sequence[ast.stmt]) -> None:
+        _turns_all(body)
         for one in self._items(self.value(items)):
             self._bind(target, one)
             self._block(body)
 
     def _while(self, test: ast.expr, body: Sequence[ast.stmt]) -> None:
+        _turns_all(body)
         for _ in range(ITEMS_MAX):
             known = self.value(test)
             if type(known) not in (bool, int):
@@ -232,12 +240,16 @@ class ShapeReader:
         if type(known) in (bool, int):
             self._block(body if known else other)
             return
-        before, ends = self.scope, []
+        before, ends, left = self.scope, [], False
         for branch in (body, other):
             self.scope = dict(before)
-            with suppress(_LeftError):
+            try:
                 self._block(branch)
+            except _LeftError:
+                left = True
             ends.append(self.scope)
+        if left:  # or not: nobody can tell what comes back
+            raise _LeftError(_VAGUE)
         one, two = ends
         self.scope = {name: value for name, value in one.items() if name in two and two[name] == value}
 
@@ -461,6 +473,8 @@ class ShapeReader:
                 return self.value(function.body)
             self._block(function.body)
         except _LeftError as left:
+            if left.value is _VAGUE:
+                raise UnknownError from None
             return left.value
         finally:
             self.scope, self._depth = outer, self._depth - 1
@@ -492,6 +506,12 @@ class ShapeReader:
         self._left -= steps
         if self._left < 0:
             raise SpentError
+
+
+def _turns_all(body: Sequence[ast.stmt]) -> None:
+    """Raise where a loop may leave a turn, or end, before the others."""
+    if any(isinstance(node, ast.Break | ast.Continue | ast.Return) for one in body for node in ast.walk(one)):
+        raise UnknownError
 
 
 def _held(value: Any) -> int:

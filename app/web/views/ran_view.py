@@ -1,5 +1,7 @@
-"""A run without a verdict, as a laboratory: what was printed, what expressions came to, and each tensor as a small
-table of its first entries beside a map of all of them."""
+"""A run without a verdict, as a laboratory.
+
+What was printed, what expressions came to, and each tensor as a small table of its first entries, beside a map of all.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -105,6 +105,22 @@ def test_what_cannot_be_known_is_silent(code):
     assert texts(code) == {}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "a = X\nfor i in range(4):\n    a = torch.cat([a, X])\n    if X[0, 0] > 0:\n        break",
+        "a = X\nfor i in range(180):\n    for j in range(180):\n        a = torch.cat([a, X])",
+        "def f(x):\n    if x.sum() > 0:\n        return x\n    return x.T\na = f(X)",
+        "a = X\nif X.sum() > 0:\n    a = X.T",
+    ],
+    ids=["a loop that may end", "more turns than are read", "a function of two ends", "a branch"],
+)
+def test_a_name_whose_shape_depends_on_the_way_is_told_as_nothing(code):
+    names = {one.name for one in told(f"{code}\nc = a").names if one.line}
+
+    assert "c" not in names
+
+
 def test_a_line_that_is_no_python_yet_silences_no_other():
     assert texts("dX = dY @\ndW = X.T @ dY\ndb = dY.sum(0") == {2: "(D, H)"}
 
