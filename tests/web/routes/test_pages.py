@@ -38,6 +38,13 @@ def test_the_index_tells_in_words_what_is_next_and_what_each_lesson_needs_and_gi
     )
 
 
+def test_the_ring_of_a_lesson_fills_with_what_is_done(client: TestClient) -> None:
+    assert "ring-done" not in client.get("/").text
+    client.post(f"{LESSON}/quiz/half", data={"answer": "1/2"})
+
+    assert re.findall(r'stroke-dasharray="(\d+) 100"', client.get("/").text) == ["12"]
+
+
 def test_a_draft_lesson_is_neither_listed_nor_served(client: TestClient) -> None:
     assert "Not finished" not in client.get("/").text
     assert client.get("/lessons/draft").status_code == 404
