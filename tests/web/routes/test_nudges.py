@@ -9,8 +9,6 @@ from starlette.testclient import TestClient
 from app.engine.grader import Nudge, Readiness
 from app.grading.judge.verdict import NameVerdict, Verdict
 
-pytestmark = pytest.mark.alone
-
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
 HTMX = {"hx-request": "true"}
@@ -135,12 +133,14 @@ def test_the_strip_shows_beside_each_other_what_can_be_computed_at_the_same_time
     ]  # fmt: skip
 
 
+@pytest.mark.alone
 def test_one_gradient_alone_has_no_strip(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="right"),))
 
     assert 'class="strip"' not in send(client, "check").text
 
 
+@pytest.mark.alone
 def test_another_road_is_told_openly(client: TestClient, grader) -> None:
     said = "Right end to end; your formula skips the step through `dq`."
     road = NameVerdict(name="dX", verdict="right-other-road", message=said)
@@ -152,6 +152,7 @@ def test_another_road_is_told_openly(client: TestClient, grader) -> None:
     assert "your formula skips the step through <code>dq</code>" in text.partition("<details open>")[2]
 
 
+@pytest.mark.alone
 def test_the_hint_that_fits_is_linked_once_it_is_open(client: TestClient, grader) -> None:
     fault = NameVerdict(name="dX", verdict="wrong", code="dX:sign", message="A minus.", hint=0)
     grader.outcome = Verdict(outcome="graded", names=(fault, replace(fault, name="dW")))

@@ -11,8 +11,6 @@ from app.content.blocks import Block
 from app.web.render import TEMPLATES
 from app.web.views.lesson_view import Item
 
-pytestmark = pytest.mark.alone
-
 LESSON = "/lessons/linear"
 
 
@@ -164,6 +162,7 @@ def test_the_index_leads_back_to_where_one_left_off(client: TestClient) -> None:
     assert f'href="{LESSON}#half">Continue where you left off' in client.get("/").text
 
 
+@pytest.mark.alone
 def test_reading_by_a_robot_or_a_prefetch_leaves_no_rows(app: FastAPI, tmp_path: Path) -> None:
     with TestClient(app) as robot:
         robot.get(LESSON)

@@ -26,8 +26,6 @@ from app.web.site import Site
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
 
-pytestmark = pytest.mark.alone
-
 LESSON = "/lessons/linear"
 MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 
@@ -150,6 +148,7 @@ def test_ten_minutes_are_a_sitting(learner, clock):
     assert learner.next(begin="1") != "/practice"
 
 
+@pytest.mark.alone
 def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     learner.check(LESSON, "linear-backward", WRONG)
 
@@ -161,6 +160,7 @@ def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     assert learner.row(at).wanted == "transposed"
 
 
+@pytest.mark.alone
 def test_a_slip_brings_the_same_card_back_tomorrow_and_a_solution_later(learner, clock):
     learner.check(LESSON, "linear-backward", WRONG)
     at = learner.next(begin="1")
@@ -233,6 +233,7 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
     assert learner.lesson(at).source == before
 
 
+@pytest.mark.alone
 def test_where_nothing_can_be_drawn_that_is_said(learner, monkeypatch):
     async def nothing(*_: object) -> bool:
         return False
@@ -366,6 +367,7 @@ def test_the_best_of_a_drill_is_kept_also_of_who_does_not_go_on(learner, clock):
     assert "best 1" in learner.text("/practice/map")
 
 
+@pytest.mark.alone
 def test_what_is_due_is_drawn_where_only_something_else_is_at_hand(learner):
     learner.client.get(LESSON)
     due = scheduler.opened("broadcast", "mean", MONDAY)

@@ -9,8 +9,6 @@ from app.content.blocks import Course
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
 from tests.courses import course_in
 
-pytestmark = pytest.mark.alone
-
 LESSON = "/lessons/predictions"
 BOX = f"{LESSON}/code/layer-backward"
 HTMX = {"hx-request": "true"}
@@ -47,6 +45,7 @@ def verdict(*standings: Standing) -> Verdict:
     return Verdict(outcome="graded", passed=set(standings) == {"right"}, names=tuple(names), hidden_sizes=2)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("standings", "predicted", "said"),
     [
@@ -88,6 +87,7 @@ def test_a_run_needs_no_prediction_and_keeps_it(client: TestClient) -> None:
     assert 'value="3" required autocomplete="off" checked' in client.get(LESSON).text
 
 
+@pytest.mark.alone
 def test_a_check_that_said_nothing_of_gradients_confirms_nothing(client: TestClient, grader) -> None:
     grader.outcome = Verdict(outcome="timeout", message="It took too long.")
 

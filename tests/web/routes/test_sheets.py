@@ -9,8 +9,6 @@ from starlette.testclient import TestClient
 from app.content.blocks import Course
 from tests.courses import course_in
 
-pytestmark = pytest.mark.alone
-
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"
 HTMX = {"hx-request": "true"}
@@ -71,6 +69,7 @@ def test_a_plain_form_comes_back_to_the_first_row_that_was_new(client: TestClien
     assert response.headers["location"] == f"{LESSON}#y-shape"
 
 
+@pytest.mark.alone
 def test_only_rows_with_a_new_answer_are_kept_and_spoken_about(client: TestClient, tmp_path: Path) -> None:
     client.post(SHEET, data={"w-shape": "(1, 3)", "terms": ""}, headers=HTMX)
     text = client.post(SHEET, data={"w-shape": "(1, 3)", "terms": "4"}, headers=HTMX).text
@@ -80,6 +79,7 @@ def test_only_rows_with_a_new_answer_are_kept_and_spoken_about(client: TestClien
     assert 'id="w-shape-feedback"' not in text
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mark", ['"', "''", "″", "〃", ' " '])
 def test_a_ditto_mark_repeats_the_answer_above(client: TestClient, tmp_path: Path, mark: str) -> None:
     client.post(SHEET, data={"w-shape": "(1, 3)", "dw-shape": mark, "y-shape": mark})
