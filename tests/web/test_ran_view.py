@@ -1,10 +1,13 @@
 """A run without a verdict as a page shows it."""
 
+from dataclasses import replace
+
 from starlette.testclient import TestClient
 
 from app.engine.grader import Run, Shown
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told, ToldLine, ToldName
+from app.web.views import ran_view
 from app.web.views.ran_view import RanView
 
 LESSON = "/lessons/linear"
@@ -58,6 +61,21 @@ def test_of_more_axes_than_two_a_row_says_all_places_before_the_last() -> None:
 
 def test_a_box_that_asks_for_no_gradient_shows_all_names() -> None:
     assert [one.name for one in RanView(RAN, ()).asked] == ["dW", "tmp", "k"]
+
+
+def test_of_many_gradients_all_but_the_first_are_folded(client: TestClient, grader, monkeypatch) -> None:
+    many = replace(RAN, shown=tuple(replace(RAN.shown[1], name=f"d{name}") for name in "XWbY"))
+
+    async def ran(*_: object) -> Run:
+        return many
+
+    monkeypatch.setattr(grader, "run", ran)
+    monkeypatch.setattr(ran_view, "MOST_OPEN", 2)
+
+    text = client.post(f"{LESSON}/code/linear-backward/run", data={"code": "dW = 2", "revision": 0}).text
+
+    assert text.count('<details class="fold" open>') == 1
+    assert text.count('<details class="fold">') == 2
 
 
 def test_a_run_is_a_table_with_headers_and_the_shapes_of_its_lines(client: TestClient, grader, monkeypatch) -> None:

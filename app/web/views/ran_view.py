@@ -18,6 +18,7 @@ from app.web.pictures.difference_map import strokes
 from app.web.pictures.svg import drawing, tag
 
 LONG_SIDE, SHORT_SIDE = 84.0, 8.0
+MOST_OPEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,18 @@ class RanView:
         """What expressions came to."""
         return tuple(one for one in self._seen if not one.name.isidentifier())
 
-    @property
+    @cached_property
     def asked(self) -> tuple[SeenView, ...]:
         """The gradients that the box asks for, in its order; of a box that asks for none, all names."""
         known = {one.name: one for one in self._seen}
         if not self.required:
             return tuple(one for one in self._seen if one.name.isidentifier())
         return tuple(known[name] for name in self.required if name in known)
+
+    @property
+    def folds(self) -> bool:
+        """Whether there are so many that all but the first stay closed."""
+        return len(self.asked) > MOST_OPEN
 
     @property
     def others(self) -> tuple[SeenView, ...]:
