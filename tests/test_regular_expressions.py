@@ -22,8 +22,9 @@ ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "sub", "subn", "split",
 OURS = (
     *("check/", "content/blocks", "content/boxes", "content/course", "content/directives/", "content/estimates"),
     *("content/export/source", "content/fences", "content/options", "content/prose"),
-    *("content/addresses", "content/export/questions", "grading/judge/hint_choice"),
-    *("sandbox/huge_pages", "store/database_copies", "web/pictures/"),
+    *("content/addresses", "content/items", "content/vary", "content/export/notebook", "content/export/questions"),
+    *("grading/judge/hint_choice", "sandbox/huge_pages", "store/database_copies"),
+    *("web/pictures/", "web/views/lesson_view"),
 )
 """Read a lesson's file, or what this program or the kernel wrote: never what somebody sent."""
 LONG = 200  # a repeat with a lower bound than this costs a constant
