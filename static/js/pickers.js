@@ -78,7 +78,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** A rectangle as high as there are rows and as wide as there are columns, on a scale that keeps both in sight. */
 function area(shape) {
-  const [height, width] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1].map((size) => 6 + 5 * Math.log2(size + 1));
+  const [height, width] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1].map((size) => 5 + 4 * Math.log2(size + 1));
   const svg = document.createElementNS(SVG, "svg");
   const rect = document.createElementNS(SVG, "rect");
   for (const one of [svg, rect]) {

@@ -52,6 +52,7 @@ EXAM_NAMES = 10
 UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, Reset brings it."
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
+NEAR = 2  # blocks above a box that can be seen with it
 STATES = {True: "right", False: "wrong", None: "open"}
 
 
@@ -391,7 +392,7 @@ def _program(
     kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
 ) -> tuple[ProgramLine, ...]:
     forward = lesson.forwards.get(exercise.forward or "")
-    if forward is None or (above(kept, lesson, exercise) is forward and forward.show):
+    if forward is None or (forward.show and forward in above(kept, lesson, exercise)):
         return ()
     lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
     asked = asked_shapes(lesson, forward.name, state.solved)
@@ -403,12 +404,12 @@ def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine
     return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
 
 
-def above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> object:
-    """The block that stands right above *exercise*."""
+def above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
+    """The blocks that stand above *exercise* and can be seen with it."""
 
-    def found() -> object:
+    def found() -> tuple[object, ...]:
         at = next((at for at, one in enumerate(lesson.blocks) if one is exercise), 0)
-        return lesson.blocks[at - 1] if at else None
+        return lesson.blocks[max(at - NEAR, 0) : at]
 
     return kept.of(exercise, {}, found, "above")
 

@@ -113,6 +113,6 @@ def test_a_box_has_the_program_in_its_head_unless_that_stands_right_above(client
     first, second = client.get("/lessons/asked-shapes").text.split('class="exercise code-sheet"')[1:]
 
     assert 'class="program"' not in first
-    head = re.sub("<[^>]+>", "", second.partition('class="program"')[2].partition("</details>")[0])
+    head = re.sub("<[^>]+>", "", second.partition('class="program"')[2].partition("</ol>")[0])
     assert "P = A * B" in head
     assert "(4, 3)" not in head, "its shape is asked further down"
