@@ -18,8 +18,9 @@ from app.web.pictures.course_map import course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
-from app.web.views.exercise_view import CodeView, code_view, lines_of
+from app.web.views.exercise_view import CodeView, code_view
 from app.web.views.names_view import FIRST, names_view
+from app.web.views.program_head import lines_of
 from app.web.views.standing import Solved, solved_by, standings, sum_of, unit_view
 
 router = APIRouter()

@@ -1,7 +1,7 @@
 """What a template shows of one exercise: the block with what this learner has done, as plain values."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 from zlib import crc32
@@ -13,7 +13,6 @@ from app.content.blocks import (
     Checker,
     CodeBox,
     Exercise,
-    Forward,
     FunctionBox,
     Grad,
     Hint,
@@ -23,7 +22,6 @@ from app.content.blocks import (
     Quiz,
     Unit,
 )
-from app.content.blocks import Shape as ShapeQuiz
 from app.content.code_exercises import below
 from app.content.editions import edition_of
 from app.engine.task import HuntTask, Task, task_of
@@ -37,12 +35,11 @@ from app.store.progress import LessonState
 from app.web.json_columns import decoded_answer, decoded_draw, decoded_run, decoded_verdict
 from app.web.pictures.difference_map import DifferencesMap, differences_map
 from app.web.pictures.flow import PASSING, Flow, flow
-from app.web.pictures.graph import statements
-from app.web.pictures.svg import shape_text
 from app.web.site import Kept
 from app.web.verdict_words import Fitting, Row, VerdictView
 from app.web.views.offered import PRODUCT_FIELDS, LineToPlace, Offered, lines_to_place, offered, product_of
 from app.web.views.prediction import Prediction, prediction_of
+from app.web.views.program_head import ProgramLine
 from app.web.views.ran_view import RanView
 
 E = TypeVar("E", bound=Exercise)
@@ -52,7 +49,6 @@ EXAM_NAMES = 10
 UNTIL_RIGHT = "# Your code of the box above belongs here.\n# Once it is right, Reset brings it."
 PRACTISE_AFTER = 3  # checks of an exam that failed
 FEWEST_ROWS, MOST_ROWS = 3, 39  # those of the editor
-NEAR = 2  # blocks above a box that can be seen with it
 STATES = {True: "right", False: "wrong", None: "open"}
 
 
@@ -166,15 +162,6 @@ class LineView:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramLine:
-    """One statement of a forward program, which makes *name*; *shape* is empty where it is not known, or asked."""
-
-    name: str
-    source: str
-    shape: str
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """One lane of a step: a gradient with its *row* (a given one has none), one that only *passes*, or nothing.
 
@@ -208,7 +195,7 @@ class CodeView:
         nudges: By name of a gradient, the field that an entry of it is picked with.
         strip: The gradients as a graph, column by column; empty for a single one.
         changed: It was solved in another edition than the present one.
-        program: The forward program that it goes back through; empty where that stands right above.
+        program: The forward program in its head: of whole pages alone.
     """
 
     exercise: CodeBox
@@ -367,51 +354,13 @@ def code_view(
         hints=hints_view(exercise, state, url),
         solution=solution_view(exercise, state, url),
         lines=_lines(kept, exercise, named) if isinstance(exercise, Bug) else (),
-        nudges=nudge_fields(exercise, verdict, shapes),
+        nudges=nudge_fields(exercise, verdict, shapes) if verdict else {},
         strip=_strip(kept, lesson, exercise, view) if view else (),
         prediction=prediction_of(exercise, named, tries.newest.text if tries else "", verdict)
         if isinstance(exercise, Grad) and exercise.predict
         else None,
         failed=tries.failed if tries else 0,
-        program=_program(kept, lesson, exercise, state, shapes),
     )
-
-
-def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
-    """The tensors of *forward* whose shapes *lesson* asks and that are not answered yet.
-
-    The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
-    """
-    given = {one.name for one in lesson.forwards[forward].inputs}
-    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward]
-    names = [one.of for one in asked if one.of and one.name not in solved]
-    return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
-
-
-def _program(
-    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
-) -> tuple[ProgramLine, ...]:
-    forward = lesson.forwards.get(exercise.forward or "")
-    if forward is None or (forward.show and forward in above(kept, lesson, exercise)):
-        return ()
-    lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
-    asked = asked_shapes(lesson, forward.name, state.solved)
-    return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
-
-
-def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
-    shown = {name: shape_text(shape) for name, shape in shapes.items()}
-    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
-
-
-def above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
-    """The blocks that stand above *exercise* and can be seen with it."""
-
-    def found() -> tuple[object, ...]:
-        at = next((at for at, one in enumerate(lesson.blocks) if one is exercise), 0)
-        return lesson.blocks[max(at - NEAR, 0) : at]
-
-    return kept.of(exercise, {}, found, "above")
 
 
 def _ran(exercise: CodeBox, stored: str) -> RanView | None:
@@ -528,9 +477,9 @@ def field_of(name: str) -> str:
     return f"entry-{name}"
 
 
-def nudge_fields(box: CodeBox, verdict: Verdict | None, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
+def nudge_fields(box: CodeBox, verdict: Verdict, shapes: Mapping[str, Shape]) -> dict[str, NudgeField]:
     """The field of each gradient that *box* asks for, by its name."""
-    if verdict is None or isinstance(box, Checker | FunctionBox):
+    if isinstance(box, Checker | FunctionBox):
         return {}
     return {one.name: _field(one, shapes.get(one.name[1:])) for one in verdict.names if one.name in box.require}
 

@@ -26,8 +26,9 @@ from app.content.blocks import (
 from app.store.progress import LessonState
 from app.web.pictures.svg import shape_text
 from app.web.site import Site
-from app.web.views.exercise_view import CodeView, QuizView, asked_shapes, code_view, drawn, quiz_view
+from app.web.views.exercise_view import CodeView, QuizView, code_view, drawn, quiz_view
 from app.web.views.names_view import NamesView, names_view
+from app.web.views.program_head import asked_shapes, program_of
 from app.web.views.training_view import TrainView, train_view
 
 Dims = tuple[tuple[str, int], ...]
@@ -162,7 +163,8 @@ async def _view(site: Site, lesson: Lesson, block: Block, state: LessonState, le
         return site.kept.of(block, {}, lambda: block.sizes, "sizes")
     if isinstance(block, CodeBox):
         scope, shapes = site.scope(lesson, block), site.shapes.known(lesson, block)
-        return code_view(site.kept, lesson, block, state, scope, shapes)
+        view = code_view(site.kept, lesson, block, state, scope, shapes)
+        return replace(view, program=program_of(site.kept, lesson, block, state, shapes))
     if isinstance(block, Quiz):
         quiz = drawn(site.kept, lesson, block, state, learner)
         return quiz_view(site.kept, lesson, quiz, state, await site.shapes.about(lesson, quiz))

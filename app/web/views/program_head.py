@@ -1,0 +1,61 @@
+"""The forward program in the head of a code box, and which of its shapes may be told there."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from app.content.blocks import CodeBox, Forward, Lesson
+from app.content.blocks import Shape as ShapeQuiz
+from app.grading.forward.facts import Shape
+from app.store.progress import LessonState
+from app.web.pictures.graph import statements
+from app.web.pictures.svg import shape_text
+from app.web.site import Kept
+
+NEAR = 2  # blocks above a box that can be seen with it
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramLine:
+    """One statement of a forward program, which makes *name*; *shape* is empty where it is not known, or asked."""
+
+    name: str
+    source: str
+    shape: str
+
+
+def asked_shapes(lesson: Lesson, forward: str, solved: Collection[str]) -> frozenset[str]:
+    """The tensors of *forward* whose shapes *lesson* asks and that are not answered yet.
+
+    The shape of a gradient gives away that of its tensor; those of inputs stand below it, unless they are asked.
+    """
+    given = {one.name for one in lesson.forwards[forward].inputs}
+    asked = [one for one in lesson.exercises if isinstance(one, ShapeQuiz) and one.forward == forward]
+    names = [one.of for one in asked if one.of and one.name not in solved]
+    return frozenset({*names, *({name.removeprefix("d") for name in names} - given)})
+
+
+def program_of(
+    kept: Kept, lesson: Lesson, exercise: CodeBox, state: LessonState, shapes: Mapping[str, Shape]
+) -> tuple[ProgramLine, ...]:
+    """The program that *exercise* goes back through, line by line; empty where it stands right above."""
+    forward = lesson.forwards.get(exercise.forward or "")
+    if forward is None or (forward.show and forward in _above(kept, lesson, exercise)):
+        return ()
+    lines = kept.of(exercise, shapes, lambda: lines_of(forward, shapes), "program")
+    asked = asked_shapes(lesson, forward.name, state.solved)
+    return tuple(replace(line, shape="") if line.name in asked else line for line in lines)
+
+
+def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
+    shown = {name: shape_text(shape) for name, shape in shapes.items()}
+    return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
+
+
+def _above(kept: Kept, lesson: Lesson, exercise: CodeBox) -> tuple[object, ...]:
+    """The blocks that stand above *exercise* and can be seen with it."""
+
+    def found() -> tuple[object, ...]:
+        at = next((at for at, one in enumerate(lesson.blocks) if one is exercise), 0)
+        return lesson.blocks[max(at - NEAR, 0) : at]
+
+    return kept.of(exercise, {}, found, "above")
