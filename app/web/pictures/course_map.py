@@ -74,4 +74,4 @@ def _drawn(width: float, paths: Sequence[str]) -> Markup:
         "preserveAspectRatio": "none",
         "aria-hidden": "true",
     }
-    return tag("svg", *lines, class_="way", **size)
+    return tag("svg", *lines, class_="course-way", **size)
