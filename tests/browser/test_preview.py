@@ -19,6 +19,7 @@ from app.web.course_reload import CourseReload
 from tests.browser.answers import EACH_KIND
 from tests.browser.authoring import serving
 from tests.browser.steps import SCHEMES, paint_in, violations
+from tests.waiting import until
 from tests.web.conftest import FakeGrader
 
 
@@ -126,4 +127,5 @@ def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone
     expect(frame.locator("#dw-shape .answer-key")).to_contain_text("(D, H)")
     page.get_by_label("Phone, 320").check()
 
-    page.frames[1].wait_for_function("() => innerWidth === 320")
+    inside = page.frames[1]  # where no script runs, nothing of a page's own can be waited for
+    until(lambda: inside.evaluate("innerWidth") == 320)
