@@ -13,6 +13,16 @@ const tell = StateEffect.define();
 const ask = StateEffect.define();
 const nothing = { lines: [], names: new Map() };
 
+// Nothing moves under a pressed pointer: a button that went down a line would not be clicked.
+let release = () => {};
+let released = Promise.resolve();
+function pressed() {
+  release();
+  released = new Promise((done) => (release = done));
+}
+addEventListener("pointerdown", pressed, true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(release), true);
+
 class Shape extends WidgetType {
   constructor({ text, fits, start }, below) {
     super();
@@ -109,6 +119,7 @@ class Asking {
       const answer = await fetch(this.url, { method: "POST", body, signal: question.signal, headers: { Accept: "application/json" } });
       if (answer.status === 429) this.rest = performance.now() + LATER;
       const { lines = [], names = [] } = answer.ok ? await answer.json() : {};
+      await released;
       if (question.signal.aborted) return;
       if (body.has("given")) this.given = names.filter(({ line }) => !line);
       this.show({ lines, names: new Map([...this.given, ...names].map((one) => [one.name, one])) });

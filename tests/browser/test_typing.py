@@ -1,12 +1,13 @@
 """What a code box tells while it is typed in, and what a run shows."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import Grad
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson
 from tests.browser.steps import editor, scrolls_sideways, section, violations, write
+from tests.waiting import until
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
@@ -39,6 +40,27 @@ def test_shapes_stand_behind_the_lines_and_move_no_text(page: Page, width: int) 
     assert section(page, BOX).locator(".cm-collides").all_text_contents()[-1] == "X @ dY"
     assert not scrolls_sideways(page)
     assert violations(page, f"#{BOX.name}") == []
+
+
+def test_a_button_that_is_pressed_stays_under_the_pointer(page: Page) -> None:
+    page.goto(ADDRESS)
+    asked: list[Route] = []
+    page.route("**/shapes", lambda route: asked.append(route))
+    write(page, BOX, f"dX = dY @ W.T  # {'a long line ' * 3}")
+    check = section(page, BOX).locator("[data-action=check]")
+    check.hover()
+    box = section(page, BOX).locator(".cm-editor").bounding_box()
+    page.mouse.down()
+    with page.expect_response("**/shapes"):
+        until(lambda: asked or page.evaluate("0"))
+        asked[-1].continue_()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert section(page, BOX).locator(".cm-editor").bounding_box() == box
+
+    page.mouse.up()
+
+    expect(section(page, BOX).locator(".verdict")).to_have_attribute("data-passed", "false")
+    expect(section(page, BOX).locator(".cm-told-below").first).to_be_visible()
 
 
 def test_a_key_tells_the_name_at_the_cursor_and_escape_then_tab_still_leaves(page: Page) -> None:
