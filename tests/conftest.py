@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Generator, Iterator
+from fnmatch import fnmatchcase
 
 import pytest
 import structlog
@@ -25,14 +26,15 @@ settings.register_profile(
 settings.load_profile("project")
 
 SHARED = {
-    "tests/browser/": "a server and a browser",
-    "tests/check/": "graders",
-    "tests/cli/": "graders",
-    "tests/content/export/": "what every export prints",
-    "tests/engine/pool/": "graders",
-    "tests/sandbox/": "jails",
+    "tests/browser/test_[a-l]*": "a server and a browser",
+    "tests/browser/*": "another server and browser",
+    "tests/check/*": "graders",
+    "tests/cli/*": "graders",
+    "tests/content/export/*": "what every export prints",
+    "tests/engine/pool/*": "graders",
+    "tests/sandbox/*": "jails",
 }
-"""What is dear to start, and is shared by the tests of a room."""
+"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by half of them."""
 
 
 class Rooms(LoadScopeScheduling):
@@ -40,7 +42,7 @@ class Rooms(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return next((shared for room, shared in SHARED.items() if file.startswith(room)), file)
+        return next((shared for files, shared in SHARED.items() if fnmatchcase(file, files)), file)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""
