@@ -42,7 +42,7 @@ function tensor(sizes) {
       cell.dataset.later = later.join(" ");
       return parent.append(cell);
     }
-    const inner = axis < rank - 1 ? () => parent.appendChild(made("span", axis < rank - 2 ? "block" : "line")) : () => parent;
+    const inner = axis < rank - 1 ? () => parent.appendChild(made("span", axis < rank - 2 ? "block" : "cells-row")) : () => parent;
     for (let at = 0; at < shown[axis]; at++) fill(inner(), axis + 1, at ? [...later, axis - rank] : later);
   };
   fill(drawing, 0, []);

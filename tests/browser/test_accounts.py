@@ -50,7 +50,7 @@ def test_a_passkey_signs_in_again_on_the_device_that_made_it(authenticator: Page
     page.get_by_role("button", name="Sign in with a passkey").click()
 
     expect(page.get_by_role("heading", name="Ways to sign in")).to_be_visible()
-    expect(page.locator(".rows")).to_have_count(2)
+    expect(page.locator(".listed")).to_have_count(2)
 
 
 @pytest.mark.own_context
