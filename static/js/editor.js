@@ -19,9 +19,10 @@ const look = EditorView.theme({
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { overflow: "auto", fontFamily: "var(--mono)", lineHeight: "1.6", fontVariantLigatures: "none" },
   ".cm-content": { padding: "var(--half) 0", caretColor: "var(--ink)", minHeight: "4.8em" },
-  ".cm-line": { padding: "0 var(--half) 0 calc(.25rem + var(--hanging))", textIndent: "calc(-1 * var(--hanging))" },
-  // Where there is no room beside the text, the room under it is kept from the start, so that nothing moves.
-  "&.cm-narrow .cm-line:not(:has(.cm-told-below)):not(:has(> br:only-child))": { paddingBottom: "1.16em" }, // 1.35 of .86
+  ".cm-line": {
+    padding: "0 var(--half) var(--room, 0) calc(.25rem + var(--hanging))",
+    textIndent: "calc(-1 * var(--hanging))",
+  },
   ".cm-told-below ~ br": { display: "none" },
   ".cm-cursor, .cm-dropCursor": { borderLeft: "2px solid var(--accent)" },
   ".cm-gutters": { backgroundColor: "var(--sheet)", color: "var(--ink-soft)", border: "none" },
@@ -130,10 +131,17 @@ class CodeBox extends HTMLElement {
     this.textarea = this.querySelector("textarea");
     if (!this.textarea || this.view) return;
     // Typing may begin in the textarea at once; the editor takes over when the box comes near the window.
-    this.observer = new IntersectionObserver(
-      (entries) => entries.some((entry) => entry.isIntersecting) && this.upgrade(),
-      { rootMargin: "800px" },
-    );
+    this.whenWithin("800px", () => this.upgrade());
+  }
+
+  /** Once, when the box is no further than *rootMargin* from what is seen. */
+  whenWithin(rootMargin, act) {
+    this.observer?.disconnect();
+    this.observer = new IntersectionObserver((entries, observer) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      act();
+    }, { rootMargin });
     this.observer.observe(this);
   }
 
@@ -154,6 +162,8 @@ class CodeBox extends HTMLElement {
     label?.addEventListener("click", () => this.view?.focus());
     this.addKeyRow();
     this.dataset.upgraded = "true";
+    // The editor measures its lines when it is seen. Until then their numbers stand elsewhere, and are hidden.
+    this.whenWithin("0px", () => this.view?.requestMeasure({ read: () => {}, write: () => (this.dataset.measured = "") }));
     this.mark();
   }
 

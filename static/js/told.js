@@ -6,7 +6,6 @@ import { Decoration, EditorView, hoverTooltip, keymap, showTooltip, ViewPlugin, 
 
 const PAUSE = 150; // milliseconds after the last key
 const LATER = 5000; // where the server asks for a rest
-const NARROW = 48; // characters a line, below which shapes stand under the lines
 const SMALLER = 0.86; // of the size of the code, as in code.css
 
 const tell = StateEffect.define();
@@ -51,12 +50,12 @@ function columns(view) {
   return Math.floor((view.contentDOM.clientWidth - 24) / view.defaultCharacterWidth);
 }
 
-function decorated(state, { lines }, room) {
+function decorated(state, { lines }, room, narrow) {
   const found = [];
   for (const told of lines) {
     if (told.line > state.doc.lines) continue;
     const line = state.doc.line(told.line);
-    const below = room < NARROW || line.length + 3 + told.text.length * SMALLER > room;
+    const below = narrow || line.length + 3 + told.text.length * SMALLER > room;
     found.push(Decoration.widget({ widget: new Shape(told, below), side: 1 }).range(line.to));
     const place = told.start && [told.start, told.end].map(([at, column]) => offset(state.doc, at, column));
     if (place && place[0] < place[1]) found.push(Decoration.mark({ class: "cm-collides" }).range(...place));
@@ -74,7 +73,7 @@ const known = StateField.define({
   create: () => ({ told: nothing, shown: Decoration.none }),
   update(value, transaction) {
     for (const effect of transaction.effects) {
-      if (effect.is(tell)) return { told: effect.value.told, shown: decorated(transaction.state, effect.value.told, effect.value.room) };
+      if (effect.is(tell)) return { told: effect.value.told, shown: decorated(transaction.state, effect.value.told, effect.value.room, effect.value.narrow) };
     }
     return transaction.docChanged ? { ...value, shown: value.shown.map(transaction.changes) } : value;
   },
@@ -130,9 +129,8 @@ class Asking {
   }
 
   show(told) {
-    const room = columns(this.view);
-    this.view.dom.classList.toggle("cm-narrow", room < NARROW);
-    this.view.dispatch({ effects: tell.of({ told, room }) });
+    const narrow = getComputedStyle(this.view.dom).getPropertyValue("--told").trim() === "below"; // in code.css
+    this.view.dispatch({ effects: tell.of({ told, room: columns(this.view), narrow }) });
   }
 
   destroy() {

@@ -52,6 +52,11 @@ def paint_in(page: Page, scheme: Scheme) -> None:
     """Have *page* drawn in the colours of *scheme*; until a frame was drawn, some elements still have the others."""
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function("scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
+    drawn(page)
+
+
+def drawn(page: Page) -> None:
+    """Wait until what has changed was drawn."""
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 

@@ -1,6 +1,7 @@
 """Where things stand: rows that are read downwards are alike, and no button moves from under a pointer."""
 
 import re
+from contextlib import nullcontext
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -9,7 +10,7 @@ from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import LESSONS, SLUG, read_lesson
 from tests.browser.answers import SMALL_ADDRESS as SMALL
-from tests.browser.steps import expect_verdict, open_page, write
+from tests.browser.steps import drawn, expect_verdict, open_page, write
 from tests.courses import course_in
 
 LESSON = read_lesson("first-layer-and-exam")
@@ -61,11 +62,13 @@ BOXES = """boxes => boxes.map(box => [
 ])"""
 
 
+@pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize(
     "slug",
     ["first-layer-and-exam", *(pytest.param(one, marks=pytest.mark.prove) for one in ("batch-norm-in-pieces", SLUG))],
 )
-def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: str) -> None:
+def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
     open_page(page, f"/lessons/{slug}")
     boxes = page.locator("code-box")
     before = boxes.evaluate_all(BOXES)
@@ -76,6 +79,30 @@ def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: 
     after = {name: height for name, upgraded, height in boxes.evaluate_all(BOXES) if upgraded}
     assert len(plain) > 1
     assert plain == [(name, after[name]) for name, _ in plain]
+
+
+# Of all that moves while nobody has asked for it, how far, and what it was.
+SHIFTS = """() => {
+  window.moved = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((one) => one.hadRecentInput
+    || moved.push([one.value, ...one.sources.map(({ node }) => node?.className ?? "")])))
+    .observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+@pytest.mark.browser_options(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+def test_nothing_moves_while_a_lesson_is_scrolled_through_on_a_phone(page: Page) -> None:
+    page.add_init_script(f"({SHIFTS})()")
+    open_page(page, SMALL)
+    boxes = page.locator("code-box")
+
+    for box in boxes.all():
+        box.scroll_into_view_if_needed()
+        expect(box).to_have_attribute("data-measured", "")
+    drawn(page)
+
+    assert boxes.count() > 0
+    assert page.evaluate("moved") == []
 
 
 def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_check(page: Page) -> None:
@@ -187,9 +214,10 @@ def test_every_button_stays_where_it_is_while_an_answer_is_waited_for(page: Page
         page.set_viewport_size({"width": width, "height": 800})
         button = page.locator(f"#{BOX.name}-{action}")
         button.scroll_into_view_if_needed()
-        # Whoever points at the text gets the shapes of its lines, below them where it is narrow: that comes first.
-        form.locator(".cm-editor").hover()
-        expect(form.locator(".cm-editor.cm-narrow")).to_have_count(int(width < 1280))
+        # Whoever points at the text gets the shapes of its lines, below them where there is no room: that comes first.
+        with page.expect_response(re.compile("/shapes$")) if width == WIDTHS[0] else nullcontext():
+            form.locator(".cm-editor").hover()
+        drawn(page)
         before = form.evaluate(PLACES)
         button.dblclick()
         stop = form.locator("[data-action=stop]")
