@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.cli import environment
 from app.cli.refuse import refuse
+from app.content.blocks import Lesson
 from app.content.course import read_course
 from app.store import assignments, classes, invitations, rosters, unusable
 from app.store.classes import RefusedError
@@ -27,6 +28,7 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
+from app.web.practice_items import Curriculum, exercises_in
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -118,17 +120,18 @@ def assign(
     *,
     as_json: bool,
 ) -> None:
-    known = _exercises()
-    if lesson not in known:
+    found = _assigned()(lesson)
+    if found is None:
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
+    known = [one.name for one in found.exercises]
     chosen = [one.strip() for one in exercises.split(",") if one.strip()]
-    if odd := [one for one in chosen if one not in known[lesson]]:
+    if odd := [one for one in chosen if one not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
         at = {key: dates.read(text, group.timezone) if text else None for key, text in typed.items()}
-        worth = float(len(chosen or known[lesson])) if points is None else points
+        worth = float(len(chosen or known)) if points is None else points
         terms = assignments.Terms(exercises=chosen or None, late_share=late_share, points=worth, **at)
         row = await assignments.assign(db, group.id, lesson, terms, None)
         return {"id": row.id, "class": number, "lesson": lesson, "points": worth, **at}
@@ -138,10 +141,10 @@ def assign(
 
 
 def export(number: int, *, as_json: bool) -> None:
-    known = _exercises()
+    assigned = _assigned()
 
     async def work(db: AsyncSession) -> Facts:
-        book = await gradebook(db, await _class(db, number), known)
+        book = await gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
         names = [f"{one.lesson} ({one.points:g})" for one in book.assignments]
         rows = [
             {
@@ -228,12 +231,12 @@ async def _class(db: AsyncSession, number: int) -> Class:
     return group
 
 
-def _exercises() -> dict[str, list[str]]:
-    """The exercises of each lesson; a lesson with faults is as it would be without them, or left out."""
+def _assigned() -> Callable[[str], Lesson | None]:
+    """What can be assigned, by its name; a lesson with faults is as it would be without them, or left out."""
     course, errors = read_course(environment.settings().lessons)
     if course is None:
         refuse("\n".join(map(str, errors)))
-    return {lesson.name: [one.name for one in lesson.exercises] for lesson in course.lessons}
+    return Curriculum(course).assigned
 
 
 def _done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:

@@ -1,7 +1,7 @@
 """What a class has to do, and until when each of its learners has time."""
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -70,9 +70,9 @@ async def assignments_of(db: AsyncSession, group: int) -> Sequence[Assignment]:
     return sorted(rows, key=lambda one: (one.due_at is None, one.due_at or one.opens_at or LATEST, one.id))
 
 
-def exercises_of(assignment: Assignment, known: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    """Which exercises of its lesson count, of those that the course has."""
-    of_lesson = known.get(assignment.lesson, ())
+def exercises_of(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> Sequence[str]:
+    """Which exercises of its lesson count, of those that are *known* of it."""
+    of_lesson = known(assignment.lesson)
     if assignment.exercises is None:
         return of_lesson
     chosen = set(json.loads(assignment.exercises))

@@ -6,7 +6,7 @@ again.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ from app.store.classes import people
 from app.store.tables import Assignment, Class, Excuse, Membership, Progress
 
 NOTHING = (0, 0)
-Exercises = Mapping[str, Sequence[str]]
-"""The exercises of each lesson of the course, by their names."""
+Exercises = Callable[[str], Sequence[str]]
+"""The exercises of a lesson by its name; none where there is no such lesson."""
 
 
 class Grade(NamedTuple):

@@ -16,7 +16,7 @@ from app.practice.proof import wrong_lines
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
 from app.store.cards import lesson_of_item
 from app.store.tables import PracticeItem
-from app.web.practice_plans import ROUNDS, PracticeSet
+from app.web.practice_plans import SETS, PracticeSet, set_called
 
 MOST_PARSED = 512
 
@@ -97,7 +97,7 @@ class Curriculum:
 
     @cached_property
     def sets(self) -> Mapping[str, PracticeSet]:
-        """What may be assigned, by key, the first round of each before the later ones.
+        """What may be assigned, by key, as its first round.
 
         Each family that the course teaches, for so many exercises or minutes, and each level.
         """
@@ -108,7 +108,16 @@ class Curriculum:
             PracticeSet(f"minutes-{family}", f"ten minutes of {family_words(family).lower()}", family, timed=True)
             for family in families
         ]
-        return {again.key: again for number in range(ROUNDS) for one in found for again in (one.round(number),)}
+        return {one.key: one for one in found}
+
+    def assigned(self, name: str) -> Lesson | None:
+        """What a class may have been given under that *name*: a lesson, or any round of practice."""
+        practice = self.set_called(name)
+        return practice.lesson if practice else self.lessons.get(name)
+
+    def set_called(self, name: str) -> PracticeSet | None:
+        """The practice that is assigned as a lesson of that *name*, in any of its rounds."""
+        return set_called(name.removeprefix(SETS), self.sets) if name.startswith(SETS) else None
 
     @cached_property
     def first(self) -> Lesson | None:
@@ -129,6 +138,11 @@ class Curriculum:
         for box in boxes:
             if home and isinstance(box, Grad) and box.forward in home.forwards:
                 yield from families_of(operations_in(home.forwards[box.forward]))
+
+
+def exercises_in(lesson: Lesson | None) -> tuple[str, ...]:
+    """The names of its exercises; none where there is no lesson."""
+    return tuple(one.name for one in lesson.exercises) if lesson else ()
 
 
 class PracticeItems:

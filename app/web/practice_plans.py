@@ -1,6 +1,7 @@
 """What a sitting is about and where it stands, as plain values; a plan is kept as JSON."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -43,8 +44,7 @@ class Plan:
 PLAN = TypeAdapter(Plan)
 SET_ITEMS, SET_MINUTES = 5, 10
 SETS = f"{ROOM}set-"
-ROUNDS = 20
-"""How often a class may be given the same."""
+ROUND = re.compile(r"(.+)-([2-9]|[1-9][0-9]{1,6})", re.ASCII)
 MINUTES_AT_ONE = 5
 """An item counts for no more of the time: somebody may have left it open and gone away."""
 
@@ -56,19 +56,24 @@ class PracticeSet:
     To give the same another time is to give another round of it, which nobody has done yet.
     """
 
-    key: str
-    title: str
+    kind: str
+    about: str
     family: str = ""
     level: int = 0
     timed: bool = False
-    again: bool = False
+    number: int = 1
 
     def round(self, number: int) -> "PracticeSet":
-        """The same for another time; the first one is itself."""
-        if not number:
-            return self
-        key, title = f"{self.key}-{number + 1}", f"{self.title}, round {number + 1}"
-        return replace(self, key=key, title=title, again=True)
+        """The same for another time; the first one is number 1."""
+        return replace(self, number=number)
+
+    @property
+    def key(self) -> str:
+        return self.kind if self.number == 1 else f"{self.kind}-{self.number}"
+
+    @property
+    def title(self) -> str:
+        return f"Practice: {self.about}" + (f", round {self.number}" if self.number > 1 else "")
 
     @property
     def name(self) -> str:
@@ -87,7 +92,7 @@ class PracticeSet:
             path="",
             slug=self.key,
             unit="practice",
-            title=f"Practice: {self.title}",
+            title=self.title,
             name=self.name,
             estimate="10 min",
             requires=(),
@@ -107,6 +112,14 @@ class PracticeSet:
     def gained(self, done: Sequence[PracticeAttempt], newest: PracticeAttempt) -> int:
         """How many of its exercises *newest* solves, after what was *done* in the sitting: one, or full minutes."""
         return _minutes((*done, newest)) - _minutes(done) if self.timed else 1
+
+
+def set_called(key: str, first: Mapping[str, PracticeSet]) -> PracticeSet | None:
+    """The practice with that *key*, which may be a later round of one of the *first*: there is no last one."""
+    later = ROUND.fullmatch(key)
+    if key not in first and later and later[1] in first:
+        return first[later[1]].round(int(later[2]))
+    return first.get(key)
 
 
 def _minutes(done: Iterable[PracticeAttempt]) -> int:

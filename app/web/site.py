@@ -44,6 +44,7 @@ from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Allowance, Visitor
 from app.web.pictures import draw
+from app.web.practice_items import exercises_in
 from app.web.practice_sittings import Practice
 from app.web.render import Pages
 from app.web.training_runs import Runs
@@ -201,16 +202,19 @@ class Site:
             return ()
         return tuple(name for name in samples[-1] if name not in known and len(name) in TITLE_LETTERS)[:2]
 
-    @cached_property
-    def assignable(self) -> tuple[Lesson, ...]:
-        """What a class may have been given: lessons, and all rounds of practice."""
-        return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
+    def assigned(self, name: str) -> Lesson | None:
+        """What a class may have been given under that *name*: a lesson, or any round of practice."""
+        private = (one for one in self.course.lessons if one.name == name)
+        return self.practice.curriculum.assigned(name) or next(private, None)
+
+    def exercises(self, name: str) -> tuple[str, ...]:
+        """The exercises by name of what a class may have been given as *name*."""
+        return exercises_in(self.assigned(name))
 
     @cached_property
     def offered(self) -> tuple[Lesson, ...]:
         """What a class may be given next."""
-        first = {one.name for one in self.practice.curriculum.sets.values() if not one.again}
-        return tuple(one for one in self.assignable if not one.drawn or one.name in first)
+        return (*self.course.lessons, *(one.lesson for one in self.practice.curriculum.sets.values()))
 
     @cached_property
     def kept(self) -> Kept:

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.anyio
 # A Sunday: at three in the morning the clocks of Berlin went back.
 DUE = datetime(2026, 10, 24, 21, 59, tzinfo=UTC)  # 23:59 there
 LATE = DUE + timedelta(days=2)
-KNOWN = {"lesson": ["one", "two"], "other": ["one"]}
+
+
+def exercises(lesson):
+    return {"lesson": ["one", "two"], "other": ["one"]}.get(lesson, [])
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ async def solved(database: Database, learner: int, exercise: str, at: datetime, 
 
 async def the_grade(database: Database, group: Class) -> Grade:
     async with database.read() as db:
-        book = await gradebook(db, group, KNOWN)
+        book = await gradebook(db, group, exercises)
     return book.rows[0].grades[0]
 
 
@@ -81,7 +84,7 @@ async def test_what_the_course_has_lost_counts_for_nobody(database: Database, me
     await asked(database, group, lesson="gone")
 
     async with database.read() as db:
-        row = (await gradebook(db, group, KNOWN)).rows[0]
+        row = (await gradebook(db, group, exercises)).rows[0]
     assert row.person.learner_id == me
     assert (row.grades[0].points, row.possible) == (None, 0.0)
 
@@ -126,7 +129,7 @@ async def test_an_excuse_stands_instead_of_what_was_computed(
     await solved(database, me, "one", DUE)
 
     async with database.read() as db:
-        row = (await gradebook(db, group, KNOWN)).rows[0]
+        row = (await gradebook(db, group, exercises)).rows[0]
 
     assert row.grades[0].points == points
     assert (row.points, row.possible) == sum_of_all
@@ -147,8 +150,8 @@ async def test_a_gradebook_holds_the_learners_who_are_there_and_nobody_else(
         await solved(database, who, "one", LATE + timedelta(days=99))
 
     async with database.read() as db:
-        everybody = await gradebook(db, group, KNOWN)
-        alone = await gradebook(db, group, KNOWN, me)
+        everybody = await gradebook(db, group, exercises)
+        alone = await gradebook(db, group, exercises, me)
 
     assert [one.person.learner_id for one in everybody.rows] == [me]
     assert everybody.rows[0].grades[0].points == 5.0

@@ -20,7 +20,6 @@ from app.teaching import dates
 from app.teaching.roster import read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
-from app.web.practice_plans import ROUNDS, SETS
 from app.web.render import back_to
 from app.web.site import Site, TheSite
 
@@ -94,10 +93,6 @@ def _number(field: str, typed: str) -> float:
     return found
 
 
-def lesson_called(site: Site, name: str) -> Lesson | None:
-    return next((one for one in site.assignable if one.name == name), None)
-
-
 @router.get(ALL)
 async def listed(request: Request, site: TheSite, within: Watching) -> Response:
     return await _listed(request, site, within, Fields())
@@ -112,7 +107,7 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
         within,
         "assignments.html",
         status=409 if problem else 200,
-        rows=[(one, lesson_called(site, one.lesson)) for one in rows],
+        rows=[(one, site.assigned(one.lesson)) for one in rows],
         lessons=[one for one in site.offered if one.exercises],
         fields=fields,
         problem=problem,
@@ -125,7 +120,7 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
 async def assign(request: Request, site: TheSite, within: Arranging, fields: Annotated[Fields, Form()]) -> Response:
     name = await _next_round(site, within.group.id, fields.lesson)
     try:
-        terms = terms_of(fields, lesson_called(site, name), within.group.timezone)
+        terms = terms_of(fields, site.assigned(name), within.group.timezone)
         async with site.database.write() as db:
             await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
@@ -135,14 +130,14 @@ async def assign(request: Request, site: TheSite, within: Arranging, fields: Ann
 
 async def _next_round(site: Site, group: int, name: str) -> str:
     """*name*; of practice that the class has been given, the round that it has not, so that nothing of it is done."""
-    one = site.practice.curriculum.sets.get(name.removeprefix(SETS))
+    curriculum = site.practice.curriculum
+    one = curriculum.set_called(name)
     if one is None:
         return name
     async with site.database.read() as db:
-        given = {row.lesson for row in await assignments.assignments_of(db, group)}
-    rounds = [one.round(number).name for number in range(ROUNDS)]
-    last = max((number for number, each in enumerate(rounds) if each in given), default=-1)
-    return rounds[min(last + 1, ROUNDS - 1)]
+        rows = await assignments.assignments_of(db, group)
+    given = [each for row in rows if (each := curriculum.set_called(row.lesson)) and each.kind == one.kind]
+    return one.round(max((each.number for each in given), default=0) + 1).name
 
 
 async def assignment_of(site: TheSite, within: Watching, assignment_id: Annotated[str, Path()]) -> Assignment:
@@ -190,7 +185,7 @@ async def _one(
         "assignment.html",
         status=409 if problem else 200,
         row=row,
-        lesson=lesson_called(site, row.lesson),
+        lesson=site.assigned(row.lesson),
         problem=problem,
         **{**given, **more},
     )
@@ -201,7 +196,7 @@ async def change(
     request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[Fields, Form()]
 ) -> Response:
     try:
-        terms = terms_of(fields, lesson_called(site, row.lesson), within.group.timezone)
+        terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone)
         async with site.database.write() as db:
             here = await db.get_one(Assignment, row.id)
             await assignments.change_terms(db, here, terms, within.person.learner_id)

@@ -67,7 +67,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         all_places = places(site.course, await board.assigned(db, group))
         here = await _place(db, group, all_places, asked.place)
         view = await _view(request, db, within, here) if here else None
-        recent = await lately(db, site.course.lessons, group, now() - JUST_NOW)
+        recent = await lately(db, site.assigned, group, now() - JUST_NOW)
     at = all_places.index(here) if here else 0
     asked = Asked(place=here.value if here else "", project=asked.project, graph=asked.graph)
     return class_page(

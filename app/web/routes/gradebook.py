@@ -75,6 +75,5 @@ async def as_json(site: TheSite, within: Watching) -> Response:
 
 
 async def _book(site: Site, within: Inside) -> Gradebook:
-    exercises = {one.name: tuple(each.name for each in one.exercises) for one in site.assignable}
     async with site.database.read() as db:
-        return await gradebook(db, within.group, exercises)
+        return await gradebook(db, within.group, site.exercises)

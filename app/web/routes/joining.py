@@ -113,7 +113,7 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     if lesson is None:
         return "/", ""
     names = [one.name for one in lesson.exercises]
-    chosen = exercises_of(task.assignment, {lesson.name: names}) if task else names
+    chosen = exercises_of(task.assignment, lambda _: names) if task else names
     return f"/lessons/{lesson.slug}?joined=1", next(iter(chosen), "")
 
 

@@ -13,7 +13,7 @@ from app.practice.operations import TABLE
 from app.store import progress
 from app.store.cards import MOST_A_DAY, About
 from app.web.middleware.visitor import NotNowError
-from app.web.practice_plans import ENOUGH, NOTHING, Missing, Plan, PracticeSet, drill_of
+from app.web.practice_plans import ENOUGH, NOTHING, Missing, Plan, PracticeSet, drill_of, set_called
 from app.web.render import back_to
 from app.web.routes.pages import readiness, reveal, revealed
 from app.web.site import Site, TheLesson, TheSite, TheVisitor
@@ -133,7 +133,7 @@ router.post("/{item}/reveal/{name}")(reveal)
 
 
 def _set(site: Site, key: str) -> PracticeSet:
-    found = site.practice.curriculum.sets.get(key)
+    found = set_called(key, site.practice.curriculum.sets)
     if found is None:
         raise HTTPException(404)
     return found

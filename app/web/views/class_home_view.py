@@ -55,17 +55,12 @@ class HomeView:
     joined: int = 0
 
 
-def exercises_in(site: Site) -> dict[str, list[str]]:
-    """The exercises of each lesson, by their names."""
-    return {lesson.name: [one.name for one in lesson.exercises] for lesson in site.assignable}
-
-
 async def home_view(site: Site, within: Inside) -> HomeView:
     group = within.group
     async with site.database.read() as db:
-        book = await gradebook(db, group, exercises_in(site))
+        book = await gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
-        mistakes = await lately(db, site.assignable, group.id, dates.midnight(group.timezone, now()))
+        mistakes = await lately(db, site.assigned, group.id, dates.midnight(group.timezone, now()))
     here = [row for row in book.rows if row.person.joined_at is not None]
     columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
     return HomeView(
@@ -80,7 +75,7 @@ async def home_view(site: Site, within: Inside) -> HomeView:
 
 async def own_view(site: Site, within: Inside) -> HomeView:
     async with site.database.read() as db:
-        book = await gradebook(db, within.group, exercises_in(site), within.person.learner_id)
+        book = await gradebook(db, within.group, site.exercises, within.person.learner_id)
     own = book.rows[0].grades
     return HomeView(
         watching=False,
@@ -94,7 +89,7 @@ def _due(site: Site, within: Inside, one: Assignment, grades: list[Grade]) -> Du
     due, late = common if within.is_at_least("assistant") else grades[0].deadline
     zone = within.group.timezone
     return Due(
-        lesson=next((lesson for lesson in site.assignable if lesson.name == one.lesson), None),
+        lesson=site.assigned(one.lesson),
         name=one.lesson,
         opens=dates.written(one.opens_at, zone) if one.opens_at and one.opens_at > now() else "",
         due=dates.written(due, zone) if due else "",

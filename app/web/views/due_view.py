@@ -1,6 +1,5 @@
 """What is due, said quietly to somebody who is in a class: on the index, and above a lesson."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.content.blocks import Lesson
@@ -32,13 +31,12 @@ async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) 
         return ()
     async with site.database.read() as db:
         tasks = await tasks_of(db, learner, lesson.name if lesson else None)
-    known = {one.name: one for one in site.assignable}
-    notes = [note for task in tasks if (note := _note(task, known)) is not None]
+    notes = [note for task in tasks if (note := _note(task, site.assigned(task.assignment.lesson))) is not None]
     return tuple(note for note in notes if lesson is not None or not note.over)
 
 
-def _note(task: Task, known: Mapping[str, Lesson]) -> DueNote | None:
-    lesson, opens = known.get(task.assignment.lesson), task.assignment.opens_at
+def _note(task: Task, lesson: Lesson | None) -> DueNote | None:
+    opens = task.assignment.opens_at
     waiting = opens is not None and opens > now()
     if lesson is None and not waiting:
         return None

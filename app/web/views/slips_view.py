@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -145,13 +145,14 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
             return FUNCTIONS
 
 
-async def lately(db: AsyncSession, known: Iterable[Lesson], class_id: int, since: datetime) -> list[Lately]:
-    """The mistakes at *known* lessons since a moment, the most frequent first."""
-    lessons = {one.name: one for one in known}
+async def lately(
+    db: AsyncSession, known: Callable[[str], Lesson | None], class_id: int, since: datetime
+) -> list[Lately]:
+    """The mistakes at lessons that are *known* by name since a moment, the most frequent first."""
     found = []
     for one in await board.codes(db, class_id, since=since):
-        exercise = lessons[one.lesson].named.get(one.exercise) if one.lesson in lessons else None
-        if exercise is not None:
-            said = said_of(lessons[one.lesson], one.exercise, one.code)
-            found.append(Lately(lessons[one.lesson], exercise, said, one.learners))
+        lesson = known(one.lesson)
+        exercise = lesson.named.get(one.exercise) if lesson else None
+        if lesson and exercise:
+            found.append(Lately(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
     return found
