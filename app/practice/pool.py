@@ -1,11 +1,14 @@
-"""The next exercise at hand: what was asked for is drawn and proved again while graders have nothing else to do."""
+"""The next exercise at hand: whoever waits is given one that was proved before; what will be asked for next is proved
+while graders have nothing else to do.
+"""
 
 import asyncio
 import json
 import random
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import structlog
 
@@ -15,7 +18,7 @@ from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
 from app.practice.draw import VERSION, NothingFitsError, draw
 from app.practice.item import Item
-from app.practice.operations import OPERATIONS, TABLE
+from app.practice.operations import FORKS, OPERATIONS, TABLE
 from app.practice.proof import Checks, NotProvedError, curated, prove
 from app.practice.taught import families_of
 from app.store import practice
@@ -24,14 +27,16 @@ from app.store.database import Database
 log = structlog.get_logger()
 
 pause = asyncio.sleep
-STOCK = 8
-"""How many exercises of each kind wait for learners."""
+STOCK = 4
+"""How many exercises of each kind that was asked for wait for learners."""
 KINDS = 64
 TRIES = 12
-"""How many exercises are drawn before a kind is given up, while somebody waits or the pool is filled."""
+"""How many exercises are proved before a kind is given up, while somebody waits or the pool is filled."""
+DRAWS = 200
+"""How many are drawn for these: the rarest family of operations stands in one of twenty."""
 SEEDS = 2**31
 LOOK_SECONDS = 0.05
-REFILL_SECONDS = 20.0
+REFILL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +48,36 @@ class Demand:
     within: tuple[str, ...] = ()
     family: str = ""
 
-    def fits(self, operations: Iterable[str]) -> bool:
-        return not self.family or self.family in families_of(operations)
+    @property
+    def lowest(self) -> int:
+        """The lowest level with operations of the family, and of these with one that shows what is wanted."""
+        own = [OPERATIONS[name] for name in self.within if self.family in {"", OPERATIONS[name].family}]
+        showing = [one for one in own if self.wanted in one.shows]
+        return min((one.level for one in showing or own), default=0)
 
-    def serves(self, item: Item) -> bool:
-        """Whether *item*, which was drawn without a wish, is of this kind but for the slip."""
-        return set(item.operations) <= set(self.within) and self.fits(item.operations)
+    @property
+    def plain(self) -> "Demand":
+        """The simplest of its family."""
+        simple = replace(self, wanted="")
+        return replace(simple, level=simple.lowest)
+
+    def fits(self, operations: Iterable[str]) -> bool:
+        """Whether a program of *operations* uses nothing else than this kind, and something of its family."""
+        used = set(operations)
+        return used <= set(self.within) and (not self.family or self.family in families_of(used))
+
+    def shown_by(self, item: Item) -> bool:
+        """Whether *item*, which was drawn without a wish, may show what is wanted."""
+        forked = self.wanted in FORKS and "+=" in item.solution
+        return not self.wanted or forked or any(self.wanted in OPERATIONS[name].shows for name in item.operations)
+
+
+@lru_cache(maxsize=1024)
+def _can_be_drawn(level: int, wanted: str, within: tuple[str, ...]) -> bool:
+    try:
+        return draw(level, 0, wanted, within) is not None
+    except NothingFitsError:
+        return False
 
 
 class Pool:
@@ -61,77 +90,123 @@ class Pool:
 
     @property
     def demands(self) -> tuple[Demand, ...]:
-        """What is kept at hand, what was asked for last at the end."""
+        """What was asked for, and may not be at hand yet; what was asked for last at the end."""
         return tuple(self._demands)
 
-    async def make(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
-        """Keep a new exercise for somebody who waits, and more of its kind from now on; False where there can be none.
+    def expect(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
+        """Have exercises drawn that somebody will ask for; False where there can be none.
 
         Args:
             level: Or the nearest below from which something can be drawn.
             family: Of one of its operations, all of which are among *operations*.
             slip: The first word of a row of the diagnosis; empty for any.
         """
-        within = tuple(sorted(set(operations) & set(OPERATIONS)))
-        own = [OPERATIONS[name].level for name in within if OPERATIONS[name].family == family]
-        if not own:
-            return False
-        wanted = next((row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip), "")
-        for each in range(max(level, min(own)), min(own) - 1, -1):
-            demand = Demand(each, wanted, within, family)
-            # Of those that were proved before nobody has seen that they show a slip.
-            item = None if wanted else await self._curated(demand, fresh=True)
-            item = item or await self._made(demand, self._at_once) or await self._curated(demand, fresh=False)
-            if item is not None:
-                self._ask(demand)
-                await self._keep(item)
-                return True
-        log.warning("practice-not-drawn", level=level, family=family, wanted=wanted)
-        return False
-
-    def _ask(self, demand: Demand) -> None:
-        self._demands[demand] = None
-        self._demands.move_to_end(demand)
+        demand = _demand(level, family, slip, operations)
+        if demand.lowest:
+            self._demands[demand] = None
+            self._demands.move_to_end(demand)
         while len(self._demands) > KINDS:
             self._demands.popitem(last=False)
+        return demand.lowest > 0
+
+    async def make(self, level: int, family: str, slip: str, operations: Iterable[str]) -> bool:
+        """Keep an exercise for somebody who waits, and expect more; see `expect`.
+
+        It is the nearest of those that were proved before, and what is asked for comes later. Only where nobody has
+        left any of these, the simplest of the family is drawn.
+        """
+        if not self.expect(level, family, slip, operations):
+            return False
+        demand = _demand(level, family, slip, operations)
+        item = (
+            await self._curated(demand)
+            or await self._curated(replace(demand, wanted=""))
+            or await self._made(demand.plain, self._at_once)
+            or await self._curated(demand.plain, seen=True)
+        )
+        if item is None:
+            log.warning("practice-not-drawn", level=level, family=family, slip=slip)
+            return False
+        await self._keep(item)
+        return True
 
     async def refill(self) -> None:
-        """Draw until enough exercises of every kind are there, those that were asked for last first."""
-        for demand in reversed(self.demands):
-            while await self._stock(demand) < STOCK and (item := await self._made(demand, self._polite)):
+        """Draw what was asked for: one of each kind before a second of any, what was asked for last first."""
+        while found := await self._scarcest():
+            asked, kind = found
+            item = await self._made(kind, self._polite)
+            if item is None:
+                self._demands.pop(asked, None)
+            else:
                 await self._keep(item)
 
-    async def _curated(self, demand: Demand, *, fresh: bool) -> Item | None:
-        """An exercise of the kind that was proved before; a *fresh* one has never been kept, so nobody has seen it."""
-        items = [one for one in await asyncio.to_thread(curated, demand.level) if demand.serves(one)]
-        if fresh and items:
-            async with self._database.read() as db:
-                seen = await practice.seeds(db, VERSION, demand.level)
-            items = [one for one in items if one.seed not in seen]
-        return random.choice(items) if items else None
+    async def _scarcest(self) -> tuple[Demand, Demand] | None:
+        """What was asked for and is at hand least, with the kind that can be drawn for it; None where all is there."""
+        short = []
+        for asked in reversed(self.demands):
+            kind = await self._drawable(asked)
+            have = await self._stock(kind) if kind else STOCK
+            if kind and have < STOCK:
+                short.append((have, asked, kind))
+            else:
+                self._demands.pop(asked, None)
+        return min(short, key=lambda one: one[0])[1:] if short else None
 
-    async def _stock(self, demand: Demand) -> int:
+    async def _drawable(self, demand: Demand) -> Demand | None:
+        """*demand* at its level, or the nearest below, from which something can be drawn."""
+        for level in range(max(demand.level, demand.lowest), demand.lowest - 1, -1):
+            if await asyncio.to_thread(_can_be_drawn, level, demand.wanted, demand.within):
+                return replace(demand, level=level)
+        return None
+
+    async def _curated(self, demand: Demand, *, seen: bool = False) -> Item | None:
+        """An exercise of the kind that was proved before, at its level or the nearest below.
+
+        Args:
+            seen: It may have been kept before, so that somebody may know it.
+        """
+        for level in range(max(demand.level, demand.lowest), 0, -1):
+            proved = await asyncio.to_thread(curated, level)
+            items = [one for one in proved if demand.fits(one.operations) and demand.shown_by(one)]
+            if items and not seen:
+                async with self._database.read() as db:
+                    known = await practice.seeds(db, VERSION, level)
+                items = [one for one in items if one.seed not in known]
+            if items:
+                return random.choice(items)
+        return None
+
+    async def _stock(self, kind: Demand) -> int:
         async with self._database.read() as db:
-            unused = await practice.unused(db, VERSION, demand.level, demand.wanted, json.dumps(demand.within))
-        return sum(demand.fits(json.loads(one)) for one in unused)
+            unused = await practice.unused(db, VERSION, kind.level, kind.wanted)
+        return sum(kind.fits(json.loads(one)) for one in unused)
 
-    async def _made(self, demand: Demand, grader: Checks) -> Item | None:
+    async def _made(self, kind: Demand, grader: Checks) -> Item | None:
         """A new exercise that was proved; None where none can be made."""
-        for _ in range(TRIES):
-            try:
-                item = await asyncio.to_thread(
-                    draw, demand.level, random.randrange(SEEDS), demand.wanted, demand.within
-                )
-                if demand.fits(item.operations) and (await prove(item, grader)).kept:
+        try:
+            for _ in range(TRIES):
+                item = await asyncio.to_thread(_drawn, kind)
+                if item is None or (await prove(item, grader)).kept:
                     return item
-            except (NothingFitsError, NotProvedError) as error:
-                log.info("practice-not-made", level=demand.level, wanted=demand.wanted, why=str(error))
-                return None
+        except (NothingFitsError, NotProvedError) as error:
+            log.info("practice-not-made", level=kind.level, wanted=kind.wanted, why=str(error))
         return None
 
     async def _keep(self, item: Item) -> None:
         async with self._database.write() as db:
             await practice.keep(db, columns_of(item))
+
+
+def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> Demand:
+    rows = (row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip)
+    wanted = slip if slip in FORKS else next(rows, "")
+    return Demand(level, wanted, tuple(sorted(set(operations) & set(OPERATIONS))), family)
+
+
+def _drawn(kind: Demand) -> Item | None:
+    """A new exercise of the kind; None where luck gives none."""
+    drawn = (draw(kind.level, random.randrange(SEEDS), kind.wanted, kind.within) for _ in range(DRAWS))
+    return next((one for one in drawn if kind.fits(one.operations)), None)
 
 
 def columns_of(item: Item) -> dict[str, object]:

@@ -153,6 +153,16 @@ async def sitting_of(db: AsyncSession, learner: int) -> Sitting | None:
     return await db.get(Sitting, learner)
 
 
+async def sit(db: AsyncSession, learner: int, plan: str, at: datetime) -> Sitting:
+    """A sitting that begins; there is one for each learner."""
+    sitting = await sitting_of(db, learner)
+    if sitting is None:
+        sitting = Sitting(learner_id=learner, seen_attempt=0, began_at=at, plan="")
+        db.add(sitting)
+    sitting.began_at, sitting.plan = at, plan
+    return sitting
+
+
 async def drills_of(db: AsyncSession, learner: int) -> dict[str, Drill]:
     return {one.family: one for one in await db.scalars(select(Drill).where(Drill.learner_id == learner))}
 

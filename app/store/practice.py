@@ -20,13 +20,12 @@ async def keep(db: AsyncSession, item: Mapping[str, object]) -> None:
     await db.execute(row.on_conflict_do_nothing())
 
 
-async def unused(db: AsyncSession, version: int, level: int, wanted: str, within: str) -> list[str]:
+async def unused(db: AsyncSession, version: int, level: int, wanted: str) -> list[str]:
     """The operations of each item that was drawn like that and that nobody was given yet."""
     mine = select(PracticeItem.operations).where(
         PracticeItem.version == version,
         PracticeItem.level == level,
         PracticeItem.wanted == wanted,
-        PracticeItem.within == within,
         PracticeItem.form == WRITE,
         ~exists().where(PracticeAttempt.item_id == PracticeItem.id),
     )

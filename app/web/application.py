@@ -114,7 +114,7 @@ def create_app(
         bus=bus,
         guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
-        practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool.make),
+        practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
         doors=doors_of(settings),
     )
 

@@ -1,145 +1,65 @@
-"""A learner's practice: what attempts say about cards, and which item comes next.
+"""A learner's practice: the sitting that they are in, and which item comes next."""
 
-Cards are worked out from what was answered anyway, whenever practice is looked at: no check of a lesson waits for them,
-and to look twice, or from two tabs, changes nothing.
-"""
-
-import json
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.content.blocks import Bug, Grad, Lesson
 from app.practice import scheduler
 from app.practice.draw import VERSION
 from app.practice.operations import TABLE
-from app.practice.scheduler import About, Memory, Met
-from app.practice.taught import families_of, family_at
+from app.practice.scheduler import About
+from app.practice.taught import families_of
 from app.store import cards, progress
 from app.store.cards import Candidate
-from app.store.database import hold, now
-from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitting
-from app.web.json_columns import decoded_verdict
+from app.store.database import now
+from app.store.tables import PracticeItem
+from app.web.practice_cards import RESTED, UNRATED, Known, caught_up, memory_of
 from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
 from app.web.practice_plans import ENOUGH, NOTHING, PLAN, Missing, Plan, Standing, Wish
 
 DAY = timedelta(days=1)
-RESTED = timedelta(minutes=30)
-"""After a pause as long as this, whoever goes on begins anew."""
 FIRST_WRITTEN = scheduler.FORMS.index("write")
-UNRATED = frozenset(scheduler.FORMS) - {"write"}
-"""Forms that help so much that nothing is recalled."""
 MOST_DRAWN = 3
 """For how many wishes somebody waits."""
+AHEAD = 2
+"""How many of the wishes after the one that is met are drawn meanwhile."""
 
-Known = dict[About, Card]
 Clock = Callable[[], datetime]
-Maker = Callable[[int, str, str, frozenset[str]], Awaitable[bool]]
-"""Draws, proves and keeps an item of a level, for a family and a slip, from operations; whether it could."""
+
+
+class Stock(Protocol):
+    """Where items come from; both take a level, a family, a slip and the operations that may be used."""
+
+    async def make(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
+        """Keep an item for somebody who waits; whether it could."""
+
+    def expect(self, level: int, family: str, slip: str, operations: frozenset[str]) -> bool:
+        """Draw items that somebody will ask for; whether there can be any."""
 
 
 class Practice:
     """The practice of all learners of a course."""
 
-    def __init__(self, curriculum: Curriculum, items: PracticeItems, maker: Maker, clock: Clock = now) -> None:
+    def __init__(self, curriculum: Curriculum, items: PracticeItems, stock: Stock, clock: Clock = now) -> None:
         self.curriculum = curriculum
         self.items = items
-        self._maker = maker
+        self._stock = stock
         self.clock = clock
 
-    # What attempts say.
-
     async def catch_up(self, db: AsyncSession, learner: int) -> Known:
-        """Open and rate the cards of everything that was answered since; all cards."""
-        await hold(db, learner)
-        known = await cards.cards_of(db, learner)
-        await self._from_lessons(db, learner, known)
-        for given in await cards.open_items(db, learner):
-            await self._from_item(db, learner, given, known)
-        await db.flush()
-        return known
-
-    async def _from_lessons(self, db: AsyncSession, learner: int, known: Known) -> None:
-        sitting = await cards.sitting_of(db, learner)
-        fresh = await cards.slips_since(db, learner, sitting.seen_attempt if sitting else 0)
-        for attempt in fresh:
-            lesson = self.curriculum.lessons.get(attempt.lesson)
-            for about in slips_in(lesson, attempt) if lesson else ():
-                self._open(db, learner, known, about, self.clock())
-        if fresh:
-            sitting = sitting or await self._sit(db, learner, Plan(), self.clock() - RESTED)
-            sitting.seen_attempt = fresh[-1].id
-
-    async def _from_item(self, db: AsyncSession, learner: int, given: PracticeAttempt, known: Known) -> None:
-        row = await cards.item(db, given.item_id)
-        assert row is not None, "an item stays as long as somebody was given it"
-        lesson = self.items.lesson(row)
-        if lesson is None:
-            given.left_at = self.clock()
-            return
-        attempts = await cards.attempts_at(db, learner, lesson.name)
-        rows = (await progress.progress_in(db, learner, lesson.name)).values()
-        solved = [one.solved_at for one in rows if one.solved_at]
-        given.hints = sum(one.hints for one in rows)
-        given.code = given.code or next((one.code for one in attempts if one.code), None)
-        if len(solved) == len(lesson.exercises):
-            given.done_at = max(solved)
-            given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
-            await self._count(db, learner, given)
-        at = given.done_at or self.clock()
-        met = Met(
-            cards=_stood_for(given, row, known, at),
-            slips=frozenset(about for one in attempts for about in slips_in(lesson, one)),
-            failed=any(one.correct is False for one in attempts),
-            solved=given.done_at is not None,
-            helped=given.hints > 0,
-            told=any(one.solution_at and one.solution_at <= (one.solved_at or at) for one in rows),
-        )
-        rated = await cards.rated_at(db, learner, row.id)
-        for about, rating in scheduler.ratings(met).items():
-            card = self._open(db, learner, known, about, at)
-            if card is not None and card.id not in rated:
-                _keep(card, scheduler.reviewed(memory_of(card), rating, at))
-                await cards.add_review(db, card, rating, at, row.id)
-
-    async def _count(self, db: AsyncSession, learner: int, given: PracticeAttempt) -> None:
-        """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
-        sitting = await cards.sitting_of(db, learner)
-        if sitting is None or given.given_at < sitting.began_at or given.done_at is None:
-            return
-        plan, done = PLAN.validate_json(sitting.plan), await cards.given_to(db, learner, sitting.began_at)
-        if plan.drill:
-            solved = Standing(plan, sitting.began_at, tuple(done), over=False).done
-            await cards.record_drill(db, learner, plan.families[0], solved, given.done_at)
-        goal = self.curriculum.sets.get(plan.assigned)
-        if goal:
-            lesson = goal.lesson
-            counted = await progress.progress_in(db, learner, lesson.name)
-            left = [one.name for one in lesson.exercises if one.name not in counted]
-            before = [one for one in done if one.done_at and one is not given]
-            for name in left[: goal.gained(before, given)]:
-                row = await progress.progress_of(db, learner, lesson.name, name)
-                row.solved_at = given.done_at
-
-    def _open(self, db: AsyncSession, learner: int, known: Known, about: About, at: datetime) -> Card | None:
-        """The card of *about*, made where it is missing; None where there are too many already."""
-        if about not in known and len(known) < cards.MOST_CARDS:
-            card = known[about] = Card(learner_id=learner, family=about[0], slip=about[1], met=0, opened_at=at)
-            _keep(card, scheduler.opened(*about, at))
-            db.add(card)
-        return known.get(about)
-
-    # What comes next.
+        """All cards, with those opened and rated that something was answered about since."""
+        return await caught_up(db, learner, self.curriculum, self.items, self.clock())
 
     async def begin(self, db: AsyncSession, learner: int, plan: Plan) -> Standing:
         """A new sitting. What was open goes on in an ordinary one, and is left for any other."""
         for one in await cards.open_items(db, learner) if plan != Plan() else ():
             one.left_at = self.clock()
-        sitting = await self._sit(db, learner, plan, self.clock())
+        sitting = await cards.sit(db, learner, PLAN.dump_json(plan).decode(), self.clock())
         return Standing(plan, sitting.began_at, (), over=False)
 
     async def end(self, db: AsyncSession, learner: int, standing: Standing | None) -> str:
@@ -184,6 +104,8 @@ class Practice:
             row = await self._found(db, learner, wish, operations, level)
             if row is not None:
                 await cards.give(db, learner, row.id, *wish.about, self.clock())
+                for about in _ahead(wishes, wish):
+                    self._stock.expect(level, *about, operations)
                 return row.id
             if wish.about not in tried and len(tried) < MOST_DRAWN:
                 return Missing(wish, level, operations)
@@ -191,7 +113,7 @@ class Practice:
 
     async def make(self, missing: Missing) -> bool:
         """Have an item drawn that is missing; it may take a while."""
-        return await self._maker(missing.level, *missing.wish.about, missing.operations)
+        return await self._stock.make(missing.level, *missing.wish.about, missing.operations)
 
     async def leave(self, db: AsyncSession, learner: int, item: int) -> None:
         """Go past *item* undone; its card stays as it is."""
@@ -257,14 +179,6 @@ class Practice:
         fragment = ask(item_of(row), *wish.about) if ask else ""
         return await cards.in_form(db, row, wish.form, fragment) if fragment else row
 
-    async def _sit(self, db: AsyncSession, learner: int, plan: Plan, at: datetime) -> Sitting:
-        sitting = await cards.sitting_of(db, learner)
-        if sitting is None:
-            sitting = Sitting(learner_id=learner, seen_attempt=0, began_at=at, plan="")
-            db.add(sitting)
-        sitting.began_at, sitting.plan = at, PLAN.dump_json(plan).decode()
-        return sitting
-
 
 def bugs_of(known: Known, now: datetime) -> list[About]:
     """The own slips, beginning with another one each day."""
@@ -278,36 +192,12 @@ def rows_of(slip: str) -> set[str]:
     return {row for one in TABLE for row in one.shows if row.partition(":")[0] == slip} or {slip}
 
 
-def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
-    """The slips that were recognised in an *attempt* at a box of *lesson*, each at its family of operations."""
-    box = lesson.exercise(attempt.exercise)
-    forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
-    verdict = decoded_verdict(attempt.verdict) if attempt.code and forward else None
-    for one in verdict.names if verdict else ():
-        slip = scheduler.slip_of(one.code or "")
-        if forward and slip and slip not in scheduler.UNNAMED:
-            family = family_at(forward, one.name.removeprefix("d"), slip)
-            if family:
-                yield family, slip
+def _ahead(wishes: list[Wish], met: Wish) -> list[About]:
+    """What will be asked for after *met*, which is used up by one itself: the next comes last, and is drawn first."""
+    others = dict.fromkeys(one.about for one in wishes if one.about != met.about)
+    return [met.about, *reversed(list(others)[:AHEAD])]
 
 
 def _chosen(options: list[Candidate], form: str) -> Candidate:
     """The simplest for a first meeting; else any, so that neighbours do not have the same before them."""
     return min(options, key=lambda one: (one.points, one.id)) if form in UNRATED else random.choice(options)
-
-
-def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
-    """The cards that a solution is held against: its own, and whole families that are new or due."""
-    if row.form in UNRATED:
-        return frozenset()
-    families = families_of(json.loads(row.operations)) if row.form == "write" else ()
-    whole = {(one, "") for one in families if (one, "") not in known or known[one, ""].due_at <= at}
-    return frozenset({(given.family, given.slip), *whole})
-
-
-def memory_of(card: Card) -> Memory:
-    return Memory(family=card.family, slip=card.slip, state=card.state, due_at=card.due_at)
-
-
-def _keep(card: Card, memory: Memory) -> None:
-    card.state, card.due_at = memory.state, memory.due_at

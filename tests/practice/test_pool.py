@@ -59,22 +59,78 @@ async def kept(database: Database) -> list[PracticeItem]:
 KNOWN = frozenset({"matmul", "bias", "tanh"})
 
 
-async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_more_are_made(
+async def test_whoever_waits_gets_an_exercise_of_what_was_taught_and_what_was_asked_for_is_made(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "STOCK", 3)
     pool = Pool(database, Graders())
 
     assert await pool.make(1, "broadcast", "mean", KNOWN)
-    assert len(await kept(database)) == 1
+    (first,) = await kept(database)
     await pool.refill()
 
     items = await kept(database)
-    assert len(items) == 3
     for one in items:
         assert "bias" in json.loads(one.operations)
         assert set(json.loads(one.operations)) <= KNOWN
-        assert one.wanted == "mean"
+    assert [one.wanted for one in items if one.id != first.id] == ["mean"] * 3
+    assert pool.demands == ()
+
+
+@pytest.mark.parametrize("wanted", ["mean", "overwritten", "input-for-output"])
+async def test_nobody_waits_for_a_drawing_while_something_is_there_that_can_show_the_slip(
+    database: Database, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    async def drawn(*_):
+        raise AssertionError("somebody waits")
+
+    monkeypatch.setattr(pools, "prove", drawn)
+    pool = Pool(database, Graders())
+
+    for _ in range(3):
+        assert await pool.make(3, "fork", wanted, OPERATIONS)
+
+    for one in await kept(database):
+        shown = {row for name in json.loads(one.operations) for row in OPERATIONS[name].shows}
+        assert one.level == 3
+        assert wanted in shown or "+=" in one.solution
+    assert [(one.level, one.wanted) for one in pool.demands] == [(3, wanted)]
+
+
+async def test_where_nothing_is_there_the_simplest_is_drawn_for_who_waits_and_the_rest_later(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "curated", lambda _: ())
+    monkeypatch.setattr(pools, "STOCK", 1)
+    pool = Pool(database, Graders())
+    known = KNOWN | {"add", "mul", "sub", "div", "sigmoid"}
+
+    assert await pool.make(3, "activation", "input-for-output", known)
+    assert [(one.level, one.wanted) for one in await kept(database)] == [(1, "")]
+    await pool.refill()
+
+    assert [(one.level, one.wanted) for one in await kept(database)] == [(1, ""), (3, "input-for-output")]
+
+
+async def test_what_somebody_will_ask_for_is_drawn_before_they_do_one_of_each_kind_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def proved(item, _):
+        asked.append(item.wanted)
+        return Proof()
+
+    monkeypatch.setattr(pools, "STOCK", 2)
+    monkeypatch.setattr(pools, "prove", proved)
+    pool = Pool(database, Graders())
+    for slip in ("mean", "wrong-axis"):
+        assert pool.expect(1, "broadcast", slip, KNOWN)
+    assert not pool.expect(1, "gate", "", KNOWN)
+
+    await pool.refill()
+
+    assert asked == ["wrong-axis", "mean", "wrong-axis", "mean"]
 
 
 async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_another_one_for_the_next(
@@ -97,22 +153,28 @@ async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.M
     monkeypatch.setattr(pools, "STOCK", 1)
     graders = Graders()
     pool = Pool(database, graders)
-    await pool.make(1, "broadcast", "mean", KNOWN)
+    pool.expect(1, "broadcast", "mean", KNOWN)
+    await pool.refill()
     before = graders.asked
 
+    pool.expect(1, "broadcast", "mean", KNOWN)
     await pool.refill()
 
-    assert graders.asked == before
+    assert graders.asked == before > 0
 
 
-async def test_where_a_level_asks_for_more_than_was_taught_a_lower_one_is_made(database: Database) -> None:
+async def test_where_a_level_asks_for_more_than_was_taught_a_lower_one_is_made(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pool = Pool(database, Graders())
 
     assert await pool.make(3, "matmul", "matmul-order", {"matmul", "matmul-left", "reshape"})
 
     (item,) = await kept(database)
     assert item.level == 1
-    assert [one.level for one in pool.demands] == [1]
+    monkeypatch.setattr(pools, "STOCK", 1)
+    await pool.refill()
+    assert [one.level for one in await kept(database)] == [1, 1]
 
 
 async def test_nothing_is_made_of_what_was_not_taught(database: Database) -> None:

@@ -11,7 +11,7 @@ from app.store.tables import PracticeAttempt, PracticeItem
 
 pytestmark = pytest.mark.anyio
 
-KIND = (VERSION, 1, "", "[]")
+KIND = (VERSION, 1, "")
 
 
 async def test_what_was_kept_of_a_kind_waits(database: Database) -> None:

@@ -14,8 +14,9 @@ from app.practice.taught import families_of
 from app.store import cards
 from app.store.database import Database
 from app.store.tables import Card
+from app.web.practice_cards import Known, memory_of
 from app.web.practice_plans import Standing
-from app.web.practice_sittings import Known, Practice, bugs_of, memory_of
+from app.web.practice_sittings import Practice, bugs_of
 
 WEEKS = 4
 

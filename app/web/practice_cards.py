@@ -1,0 +1,161 @@
+"""What answers say about cards: those in lessons open them, those to items of practice rate them as well.
+
+Cards are worked out from what was answered anyway, whenever practice is looked at: no check of a lesson waits for them,
+and to look twice, or from two tabs, changes nothing.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.content.blocks import Bug, Grad, Lesson
+from app.practice import scheduler
+from app.practice.scheduler import About, Memory, Met
+from app.practice.taught import families_of, family_at
+from app.store import cards, progress
+from app.store.database import hold
+from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem
+from app.web.json_columns import decoded_verdict
+from app.web.practice_items import Curriculum, PracticeItems
+from app.web.practice_plans import PLAN, Plan, Standing, set_called
+
+RESTED = timedelta(minutes=30)
+"""After a pause as long as this, whoever goes on begins anew."""
+UNRATED = frozenset(scheduler.FORMS) - {"write"}
+"""Forms that help so much that nothing is recalled."""
+
+Known = dict[About, Card]
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The cards of one learner, at a moment."""
+
+    db: AsyncSession
+    learner: int
+    curriculum: Curriculum
+    items: PracticeItems
+    now: datetime
+    known: Known
+
+    async def from_lessons(self) -> None:
+        """Open the cards of slips that were made in lessons since."""
+        sitting = await cards.sitting_of(self.db, self.learner)
+        fresh = await cards.slips_since(self.db, self.learner, sitting.seen_attempt if sitting else 0)
+        for attempt in fresh:
+            lesson = self.curriculum.lessons.get(attempt.lesson)
+            for about in slips_in(lesson, attempt) if lesson else ():
+                self._open(about, self.now)
+        if fresh:
+            plan = PLAN.dump_json(Plan()).decode()
+            sitting = sitting or await cards.sit(self.db, self.learner, plan, self.now - RESTED)
+            sitting.seen_attempt = fresh[-1].id
+
+    async def from_item(self, given: PracticeAttempt) -> None:
+        """Rate what the item that was *given* is about, and open what went wrong at it."""
+        row = await cards.item(self.db, given.item_id)
+        assert row is not None, "an item stays as long as somebody was given it"
+        lesson = self.items.lesson(row)
+        if lesson is None:
+            given.left_at = self.now
+            return
+        attempts = await cards.attempts_at(self.db, self.learner, lesson.name)
+        rows = (await progress.progress_in(self.db, self.learner, lesson.name)).values()
+        solved = [one.solved_at for one in rows if one.solved_at]
+        given.hints = sum(one.hints for one in rows)
+        given.code = given.code or next((one.code for one in attempts if one.code), None)
+        if len(solved) == len(lesson.exercises):
+            given.done_at = max(solved)
+            given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
+            await self._count(given)
+        at = given.done_at or self.now
+        met = Met(
+            cards=_stood_for(given, row, self.known, at),
+            slips=frozenset(about for one in attempts for about in slips_in(lesson, one)),
+            failed=any(one.correct is False for one in attempts),
+            solved=given.done_at is not None,
+            helped=given.hints > 0,
+            told=any(one.solution_at and one.solution_at <= (one.solved_at or at) for one in rows),
+        )
+        rated = await cards.rated_at(self.db, self.learner, row.id)
+        for about, rating in scheduler.ratings(met).items():
+            card = self._open(about, at)
+            if card is not None and card.id not in rated:
+                _keep(card, scheduler.reviewed(memory_of(card), rating, at))
+                await cards.add_review(self.db, card, rating, at, row.id)
+
+    async def _count(self, given: PracticeAttempt) -> None:
+        """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
+        sitting = await cards.sitting_of(self.db, self.learner)
+        if sitting is None or given.given_at < sitting.began_at or given.done_at is None:
+            return
+        plan = PLAN.validate_json(sitting.plan)
+        done = await cards.given_to(self.db, self.learner, sitting.began_at)
+        if plan.drill:
+            solved = Standing(plan, sitting.began_at, tuple(done), over=False).done
+            await cards.record_drill(self.db, self.learner, plan.families[0], solved, given.done_at)
+        goal = set_called(plan.assigned, self.curriculum.sets)
+        if goal:
+            lesson = goal.lesson
+            counted = await progress.progress_in(self.db, self.learner, lesson.name)
+            left = [one.name for one in lesson.exercises if one.name not in counted]
+            before = [one for one in done if one.done_at and one is not given]
+            for name in left[: goal.gained(before, given)]:
+                row = await progress.progress_of(self.db, self.learner, lesson.name, name)
+                row.solved_at = given.done_at
+
+    def _open(self, about: About, at: datetime) -> Card | None:
+        """The card of *about*, made where it is missing; None where there are too many already."""
+        if about not in self.known and len(self.known) < cards.MOST_CARDS:
+            card = self.known[about] = Card(
+                learner_id=self.learner, family=about[0], slip=about[1], met=0, opened_at=at
+            )
+            _keep(card, scheduler.opened(*about, at))
+            self.db.add(card)
+        return self.known.get(about)
+
+
+async def caught_up(
+    db: AsyncSession, learner: int, curriculum: Curriculum, items: PracticeItems, now: datetime
+) -> Known:
+    """All cards of *learner*, with those opened and rated that something was answered about since."""
+    await hold(db, learner)
+    book = Book(db, learner, curriculum, items, now, await cards.cards_of(db, learner))
+    await book.from_lessons()
+    for given in await cards.open_items(db, learner):
+        await book.from_item(given)
+    await db.flush()
+    return book.known
+
+
+def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
+    """The slips that were recognised in an *attempt* at a box of *lesson*, each at its family of operations."""
+    box = lesson.exercise(attempt.exercise)
+    forward = lesson.forwards.get(box.forward or "") if isinstance(box, Grad | Bug) else None
+    verdict = decoded_verdict(attempt.verdict) if attempt.code and forward else None
+    for one in verdict.names if verdict else ():
+        slip = scheduler.slip_of(one.code or "")
+        if forward and slip and slip not in scheduler.UNNAMED:
+            family = family_at(forward, one.name.removeprefix("d"), slip)
+            if family:
+                yield family, slip
+
+
+def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:
+    """The cards that a solution is held against: its own, and whole families that are new or due."""
+    if row.form in UNRATED:
+        return frozenset()
+    families = families_of(json.loads(row.operations)) if row.form == "write" else ()
+    whole = {(one, "") for one in families if (one, "") not in known or known[one, ""].due_at <= at}
+    return frozenset({(given.family, given.slip), *whole})
+
+
+def memory_of(card: Card) -> Memory:
+    return Memory(family=card.family, slip=card.slip, state=card.state, due_at=card.due_at)
+
+
+def _keep(card: Card, memory: Memory) -> None:
+    card.state, card.due_at = memory.state, memory.due_at
