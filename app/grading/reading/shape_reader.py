@@ -6,26 +6,30 @@ one purse of steps. A statement that cannot be read makes the names that it writ
 
 import ast
 import copy
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial, reduce
 from typing import Any
 
 from app.bindings import writes_of
 from app.grading.reading.abstract import (
     DTYPE_OF,
-    LARGEST,
     NUMBER,
     Abstract,
-    AnyNumber,
     CollisionError,
     UnknownError,
     fits_into,
-    is_number,
     picked,
-    product,
     tensor,
-    together,
+)
+from app.grading.reading.shape_arithmetic import (
+    HELD_MAX,
+    ITEMS_MAX,
+    SIGNS,
+    arithmetic,
+    built_in,
+    compared,
+    held,
+    items_of,
+    signed,
 )
 from app.grading.reading.shape_rules import RULES_OF_SHAPE
 from app.grading.reading.shape_rules.elsewhere import reversed_axes, swapped_last
@@ -33,7 +37,7 @@ from app.grading.reading.tracer import is_module
 
 STEPS = 5000
 """Parts of a text that are looked at, those of loops and functions each time."""
-DEEPEST_CALL, ITEMS_MAX, HELD_MAX = 8, 200, 1000
+DEEPEST_CALL = 8
 WORDS = {
     "axis": "dim", "keepdims": "keepdim", "input": "x", "x1": "x", "min": "low", "max": "high", "sorted": "in_order",
     "a": "x", "elements": "x",
@@ -41,18 +45,6 @@ WORDS = {
 """Names of arguments, by what they are called in the rules."""
 FIELDS = {"values": 0, "indices": 1, "sign": 0, "logabsdet": 1, "eigenvalues": 0, "eigenvectors": 1}
 FIELDS |= {"U": 0, "S": 1, "Vh": 2, "Q": 0, "R": 1}
-PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
-}  # fmt: skip
-SIGNS: Mapping[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 READ_ERRORS = (UnknownError, TypeError, ValueError, IndexError, KeyError, ArithmeticError, RecursionError)
 """What a text may raise while it is read: arguments that no operation takes, and all that is not on the list."""
 
@@ -181,7 +173,7 @@ class ShapeReader:
             case _:
                 raise UnknownError
         given = self.value(value)
-        made = self._located(target, value, lambda: self._arithmetic(op, now, given))
+        made = self._located(target, value, lambda: arithmetic(op, now, given))
         if isinstance(now, Abstract):  # in place: what is added has to be spread over what is there
             self._located(target, value, lambda: fits_into(tensor(made).shape, now.shape, f"{SIGNS[type(op)]}="))
             made = now
@@ -208,7 +200,7 @@ class ShapeReader:
 
     def _loop(self, target: ast.expr, items: ast.expr, body: Sequence[ast.stmt]) -> None:
         _turns_all(body)
-        for one in self._items(self.value(items)):
+        for one in items_of(self.value(items)):
             self._bind(target, one)
             self._block(body)
 
@@ -222,15 +214,6 @@ class ShapeReader:
                 return
             self._block(body)
         raise UnknownError
-
-    def _items(self, value: Any) -> list[Any]:
-        if isinstance(value, Abstract):
-            if not value.rank or value.shape[0] > ITEMS_MAX:
-                raise UnknownError
-            return [picked(value, at) for at in range(value.shape[0])]
-        if not isinstance(value, list | tuple | range) or len(value) > ITEMS_MAX:
-            raise UnknownError
-        return list(value)
 
     def _either(self, test: ast.expr, body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> None:
         try:
@@ -273,12 +256,12 @@ class ShapeReader:
                 return tuple(found) if isinstance(expr, ast.Tuple) else found
             case ast.BinOp(op=op, left=left, right=right):
                 a, b = self.value(left), self.value(right)
-                return self._located(left, right, lambda: self._arithmetic(op, a, b))
+                return self._located(left, right, lambda: self._paid(arithmetic(op, a, b)))
             case ast.UnaryOp(op=sign, operand=operand):
-                return self._signed(sign, self.value(operand))
+                return signed(sign, self.value(operand))
             case ast.Compare(left=left, ops=[way], comparators=[right]):
                 a, b = self.value(left), self.value(right)
-                return self._located(left, right, lambda: _compared(way, a, b))
+                return self._located(left, right, lambda: compared(way, a, b))
             case ast.BoolOp(values=values):
                 found = [self.value(one) for one in values]
                 return found[0] if all(one is found[0] for one in found) else NUMBER
@@ -305,7 +288,7 @@ class ShapeReader:
 
     def _part(self, part: ast.expr) -> Iterator[Any]:
         if isinstance(part, ast.Starred):
-            yield from self._items(self.value(part.value))
+            yield from items_of(self.value(part.value))
         else:
             yield self.value(part)
 
@@ -321,31 +304,6 @@ class ShapeReader:
         except CollisionError as met:
             met.place = met.place or (left, right)
             raise
-
-    def _arithmetic(self, op: ast.operator, a: Any, b: Any) -> Any:
-        if isinstance(a, Abstract) or isinstance(b, Abstract):
-            if isinstance(op, ast.MatMult):
-                return product(tensor(a), tensor(b))
-            if type(op) not in SIGNS:
-                raise UnknownError
-            made = together(a, b, how=SIGNS[type(op)])
-            return made.reshaped(made.shape, kind="f") if isinstance(op, ast.Div) and made.kind in "ib" else made
-        if isinstance(a, AnyNumber) or isinstance(b, AnyNumber):
-            if is_number(a) and is_number(b):
-                return NUMBER
-            raise UnknownError
-        return self._paid(_plain(op, a, b))
-
-    def _signed(self, op: ast.unaryop, value: Any) -> Any:
-        if isinstance(value, Abstract):
-            if isinstance(op, ast.Not):
-                return NUMBER
-            return value
-        if isinstance(op, ast.USub) and is_number(value):
-            return NUMBER if isinstance(value, AnyNumber) else -value
-        if isinstance(op, ast.Not):
-            return NUMBER if isinstance(value, AnyNumber) else not value
-        raise UnknownError
 
     def _one_of(self, test: ast.expr, body: ast.expr, other: ast.expr) -> Any:
         known = self.value(test)
@@ -429,32 +387,7 @@ class ShapeReader:
             return self._followed(own, given, {one.arg: self.value(one.value) for one in call.keywords if one.arg})
         if name in self.scope or (call.keywords and name not in {"print", "sorted"}):
             raise UnknownError
-        match name, given:
-            case "len", [Abstract() as x]:
-                return x.shape[0]
-            case "len", [list() | tuple() | str() | range() as items]:
-                return len(items)
-            case "range", _ if all(type(one) is int for one in given):
-                return range(*given)
-            case "sum", [list() | tuple() as items]:
-                return self._located(call, call, lambda: reduce(partial(together, how="+"), items))
-            case ("list" | "tuple", [inner]):
-                return (list if name == "list" else tuple)(self._items(inner))
-            case "reversed", [inner]:
-                return self._items(inner)[::-1]
-            case "enumerate", [inner]:
-                return list(enumerate(self._items(inner)))
-            case "zip", _:
-                return list(zip(*map(self._items, given), strict=False))
-            case ("int", [int() as number]):
-                return number
-            case "abs", [Abstract() as x]:
-                return x
-            case (("float" | "int" | "round" | "bool" | "abs" | "min" | "max" | "pow"), _):
-                return NUMBER if all(is_number(one) or getattr(one, "shape", 1) == () for one in given) else _unknown()
-            case "print", _:
-                return None
-        raise UnknownError
+        return self._located(call, call, lambda: built_in(name, given))
 
     def _followed(self, function: ast.FunctionDef | ast.Lambda, given: list[Any], words: dict[str, Any]) -> Any:
         if self._depth >= DEEPEST_CALL:
@@ -486,7 +419,7 @@ class ShapeReader:
         outer, found = self.scope, []
         self.scope = copy.copy(outer)
         try:
-            for one in self._items(self.value(loop.iter)):
+            for one in items_of(self.value(loop.iter)):
                 self._bind(loop.target, one)
                 found.append(self.value(elt))
             self._paid(found)
@@ -496,7 +429,7 @@ class ShapeReader:
 
     def _paid(self, items: Any) -> Any:
         """*items*, once every value in them is paid for: lists of the same lists would be large beyond measure."""
-        count = _held(items)
+        count = held(items)
         if count > HELD_MAX:
             raise UnknownError
         self._pay(count)
@@ -514,46 +447,9 @@ def _turns_all(body: Sequence[ast.stmt]) -> None:
         raise UnknownError
 
 
-def _held(value: Any) -> int:
-    """How many values *value* holds, itself included; those that it is made of are bounded already."""
-    if not isinstance(value, list | tuple):
-        return 1
-    return 1 + sum(map(_held, value)) if len(value) <= HELD_MAX else HELD_MAX + 1
-
-
 _RESHAPING = frozenset({"unsqueeze_", "squeeze_", "transpose_", "t_", "swapaxes_", "swapdims_"})
 
 
 def _of_module(inner: ast.expr) -> bool:
     """`torch.linalg` and the like."""
     return isinstance(inner, ast.Attribute) and inner.attr in {"linalg", "Tensor"} and is_module(inner.value)
-
-
-def _unknown() -> Any:
-    raise UnknownError
-
-
-def _compared(op: ast.cmpop, a: Any, b: Any) -> Any:
-    if isinstance(a, Abstract) or isinstance(b, Abstract):
-        if type(op) not in COMPARED:
-            raise UnknownError
-        met = together(a, b, how="compare")
-        return met.reshaped(met.shape, kind="b")
-    if type(op) in COMPARED and type(a) in (int, str, tuple, list) and type(a) is type(b):
-        return COMPARED[type(op)](a, b)
-    return NUMBER
-
-
-def _plain(op: ast.operator, a: Any, b: Any) -> Any:
-    if isinstance(a, list | tuple) and type(a) is type(b) and isinstance(op, ast.Add) and len(a) <= ITEMS_MAX:
-        return type(a)([*a, *b])
-    if isinstance(a, list | tuple) and type(b) is int and isinstance(op, ast.Mult) and len(a) * b <= ITEMS_MAX:
-        return a * b
-    if not (is_number(a) and is_number(b)) or type(op) not in PLAIN:
-        raise UnknownError
-    if isinstance(op, ast.Pow) and (abs(a) > 1e6 or abs(b) > 16):
-        raise UnknownError
-    made = PLAIN[type(op)](a, b)
-    if not isinstance(made, int | float) or abs(made) >= LARGEST:
-        raise UnknownError
-    return made

@@ -11,6 +11,7 @@ from app.content.blocks import Bug, Forward, Grad, Input, Place
 from app.engine.task import HuntTask, task_of
 from app.grading.judge.told import Told, ground_of_calls, ground_of_program, tell
 from app.grading.reading import shape_reader
+from app.grading.reading.shape_arithmetic import HELD_MAX, held
 from app.sandbox.vocabulary import ATTRIBUTES
 from tests.courses import LESSONS, course_in
 
@@ -191,12 +192,10 @@ def test_every_statement_of_every_solution_of_the_course_is_told_and_every_gradi
 def test_a_text_costs_no_more_than_the_purse_holds(code, monkeypatch):
     """As many steps as there are, for each set of sizes, and none of them on something large."""
     largest = []
-    monkeypatch.setattr(
-        shape_reader, "_held", lambda value, held=shape_reader._held: largest.append(held(value)) or largest[-1]
-    )
+    monkeypatch.setattr(shape_reader, "held", lambda value: largest.append(held(value)) or largest[-1])
 
     assert isinstance(told(code), Told)
-    assert max(largest, default=0) <= 200 * shape_reader.HELD_MAX
+    assert max(largest, default=0) <= 200 * HELD_MAX
 
 
 @given(st.text(alphabet="XWbdYtN01()[]{},.:=@+-* \n'sumviefor", max_size=120) | st.text(max_size=80))
