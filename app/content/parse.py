@@ -137,9 +137,8 @@ def _block(part: Run | Directive, reading: Reading) -> Block | None:
         first = next((token.map[0] for token in part.tokens if token.map), 0)
         return Prose(place=reading.file.place(part.line + first), html=html) if html else None
     check_fence(part, reading.faults)
-    reading.prose.lang = reading.options(part).language("lang")
-    block = READERS[part.name](part, reading)
-    reading.prose.lang = ""
+    with reading.speaking(part):
+        block = READERS[part.name](part, reading)
     if isinstance(block, Forward):
         reading.forwards.setdefault(block.name, block)
     for one in (block, *held_by(block)) if block else ():

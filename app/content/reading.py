@@ -1,7 +1,8 @@
 """What a directive's reader has at hand: the file, its faults, the prose, and what was read before it."""
 
 import keyword
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypedDict, TypeVar
 
@@ -88,6 +89,14 @@ class Reading:
 
     def options(self, directive: Directive) -> Options:
         return Options(directive.options, self.title(directive), directive.place, self.faults)
+
+    @contextmanager
+    def speaking(self, directive: Directive) -> Iterator[None]:
+        """While *directive* is read, what it shows is in its own language, or else in that around it."""
+        around = self.prose.lang
+        self.prose.lang = self.options(directive).language("lang") or around
+        yield
+        self.prose.lang = around
 
     def title(self, directive: Directive) -> str:
         return f"{directive.name} {directive.argument!r}" if directive.argument else f"'{{{directive.name}}}'"

@@ -269,3 +269,22 @@ def test_a_directive_in_another_language_says_so_around_all_that_it_shows():
     assert choice.right == '<span lang="fr">Voilà.</span>'
     assert choice.options[1].feedback == '<div lang="fr"><p>Non.</p></div>'
     assert "lang" not in note.html
+
+
+def test_rows_of_a_sheet_and_what_is_revealed_have_languages_of_their_own():
+    text = (
+        "---\ntitle: A\nid: a\nestimate: 5 min\n---\n\n"
+        "::::{sheet} two\n:lang: fr\n\nLesquels ?\n\n:::{number} un\n:answer: 1\n\nUn ?\n:::\n\n"
+        ":::{number} eins\n:lang: de\n:answer: 1\n\nEins?\n:::\n::::\n\n"
+        "::::{reveal} later\n:lang: fr\n\nVoilà.\n\n:::{note}\n:lang: de\nDa.\n:::\n::::\n"
+    )
+
+    lesson, errors = parse_lesson(text, "01-a.md")
+
+    assert lesson is not None, errors
+    sheet, reveal = lesson.blocks
+    said = [one.prompt for one in sheet.rows] + [one.html for one in reveal.blocks]
+    assert said == [
+        f'<div lang="{lang}"><p>{text}</p></div>'
+        for lang, text in (("fr", "Un ?"), ("de", "Eins?"), ("fr", "Voilà."), ("de", "Da."))
+    ]

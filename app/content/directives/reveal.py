@@ -10,7 +10,10 @@ from app.content.options import Options
 from app.content.reading import Reading, check_fence
 
 OPTIONS = ("after", "title")
-INSIDE: Mapping[str, tuple[str, ...]] = {"visual": visual.OPTIONS} | dict.fromkeys(callout.KINDS, callout.OPTIONS)
+INSIDE: Mapping[str, tuple[str, ...]] = {
+    name: (*options, "lang")
+    for name, options in {"visual": visual.OPTIONS, **dict.fromkeys(callout.KINDS, callout.OPTIONS)}.items()
+}
 
 
 def read(directive: Directive, reading: Reading) -> Reveal:
@@ -37,8 +40,8 @@ def _block(part: Run | Directive, reading: Reading) -> Prose | Callout | Visual 
     check_fence(part, reading.faults)
     if part.name == "visual":
         reading.prose.anchors.append(part.argument)
-        return visual.read(part, reading)
-    return callout.read(part, reading)
+    with reading.speaking(part):
+        return visual.read(part, reading) if part.name == "visual" else callout.read(part, reading)
 
 
 def _after(options: Options, directive: Directive, reading: Reading) -> tuple[str, ...]:

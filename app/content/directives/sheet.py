@@ -10,17 +10,16 @@ from app.content.options import Value
 from app.content.reading import Reading
 
 OPTIONS = ("forward",)
-ROWS: Mapping[str, Callable[[Directive, Reading], Axes | Choice | Number | Numbers | Shape]] = {
+Row = Axes | Choice | Number | Numbers | Shape
+ROWS: Mapping[str, Callable[[Directive, Reading], Row]] = {
     "shape": shape.read,
     "number": number.read,
     "choice": choice.read,
     "axes": axes.read,
 }
 ROW_OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "shape": shape.OPTIONS,
-    "number": number.OPTIONS,
-    "choice": choice.OPTIONS,
-    "axes": axes.OPTIONS,
+    name: (*one.OPTIONS, "lang")
+    for name, one in {"shape": shape, "number": number, "choice": choice, "axes": axes}.items()
 }
 
 
@@ -40,8 +39,13 @@ def read(directive: Directive, reading: Reading) -> Sheet:
         place=directive.place,
         name=name,
         prompt=reading.prompt(directive, inside.tokens, inside.line),
-        rows=tuple(ROWS[row.name](row, reading) for row in rows),
+        rows=tuple(_row(row, reading) for row in rows),
     )
+
+
+def _row(row: Directive, reading: Reading) -> Row:
+    with reading.speaking(row):
+        return ROWS[row.name](row, reading)
 
 
 def _passed_on(shared: Mapping[str, Value], row: Directive) -> Mapping[str, Value]:
