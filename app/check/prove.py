@@ -84,8 +84,16 @@ def _does_not_run(forward: Forward, facts: Facts) -> Finding:
         return not_proved(forward.place, facts.error)
     place = replace(forward.place, line=facts.line, column=1) if facts.line else forward.place
     return Finding(
-        place, "error", "forward-fails", f"The forward program {forward.name!r} fails: {to_author(facts.error)}"
+        place,
+        "error",
+        "forward-fails",
+        f"The forward program {forward.name!r} fails: {_first_line(to_author(facts.error))}",
     )
+
+
+def _first_line(message: str) -> str:
+    """Without the signatures that torch lists below what it says."""
+    return message.partition("\n")[0].removesuffix(", but expected one of:")
 
 
 def _runs_alone(forward: Forward, facts: Facts) -> Finding:

@@ -9,6 +9,19 @@ from app.content.blocks import CodeBox, Grad, Lesson
 BLANK = re.compile(r"_{2,}(?!\w)")
 
 
+def prove_order_of(lessons: Sequence[Lesson]) -> list[Finding]:
+    """A warning for each of *lessons*, a whole course in its order, that requires one which comes later."""
+    at = {lesson.name: number for number, lesson in enumerate(lessons)}
+    return [
+        Finding(
+            place, "warning", "later", f"{name!r} comes after this lesson. Renumber them, or require an earlier one."
+        )
+        for lesson in lessons
+        for name, place in zip(lesson.requires, lesson.requires_places, strict=True)
+        if at.get(name, -1) > at[lesson.name]
+    ]
+
+
 def prove_beginning(lessons: Sequence[Lesson]) -> list[Finding]:
     """A warning about the first code box of *lessons*, a whole course in its order, where it asks for too much."""
     first = next(((lesson, one) for lesson in lessons for one in lesson.exercises if isinstance(one, CodeBox)), None)

@@ -4,18 +4,21 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
+from types import EllipsisType
 
 from app.check.findings import Finding
 from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Prose, Shape
 from app.content.programs import parsed
 
+NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 
 
 def prove_care(lesson: Lesson) -> list[Finding]:
     """A warning for each slip of care in *lesson*."""
-    found = [*_choices(lesson), *_boxes(lesson), *_sections(lesson)]
+    found = [*_choices(lesson), *_boxes(lesson), *_sections(lesson), *_notes(lesson)]
     asked = {one.forward for one in lesson.exercises if isinstance(one, Grad | Matmul | Axes | Shape)}
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
@@ -40,9 +43,14 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
     read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
     sizes = set(re.findall(r"\w+", " ".join(part for one in forward.inputs for part in (*one.sizes, one.bound or ""))))
     sizes |= set(re.findall(r"\w+", " ".join(forward.related.values())))
-    for name in forward.dims:
-        if name not in read | sizes:
-            yield "unused", f"The dim {name!r} is used nowhere in {forward.name!r}."
+    idle = [name for name in forward.dims if name not in read | sizes]
+    if idle:
+        some = ", ".join(map(repr, idle[:5])) + (", …" if len(idle) > 5 else "")
+        what = f"The dim {some} is" if len(idle) == 1 else f"The dims {some} are"
+        yield "unused", f"{what} used nowhere in {forward.name!r}."
+    free = [name for name in forward.dims if name not in forward.related]
+    if free and all(forward.hidden.get(name) == (forward.dims[name],) * 2 for name in free):
+        yield "pinned", f"The hidden runs of {forward.name!r} have the sizes of the lesson, and find nothing more."
     if not any(isinstance(one, ast.FunctionDef) for one in tree.body):
         outputs = set(forward.outputs)
         for statement in tree.body:
@@ -73,6 +81,14 @@ def _sections(lesson: Lesson) -> Iterator[Finding]:
                     yield _warning(block.place, "empty-section", "A section here has a heading and nothing else.")
 
 
+def _notes(lesson: Lesson) -> Iterator[Finding]:
+    """What authors write to themselves, and learners would read."""
+    for number, text in enumerate(lesson.source.split("\n"), start=1):
+        if note := NOTE.search(text):
+            message = f"{note[0]!r} is a note to yourself, and shown to learners."
+            yield _warning(replace(lesson.place, line=number, column=note.start() + 1), "note-to-self", message)
+
+
 def _boxes(lesson: Lesson) -> Iterator[Finding]:
     for box in lesson.exercises:
         if isinstance(box, Grad):
@@ -80,11 +96,32 @@ def _boxes(lesson: Lesson) -> Iterator[Finding]:
             if 0 < len(missing) < len(box.require):
                 message = f"The starter has no line for {', '.join(map(repr, missing))}, which the box asks for."
                 yield _warning(box.starter.place, "starter-lacks", message)
-            lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
-            for hint in box.hints[:1]:
-                said = _squeezed(unescape(hint.html.striptags()))
-                if all(line in said for line in lines):
-                    yield _warning(hint.place, "given-away", f"The first hint is the solution of {box.name!r}.")
+            yield from _hints(box)
+            yield from _blanks(box)
+
+
+def _hints(box: Grad) -> Iterator[Finding]:
+    lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
+    for number, hint in enumerate(box.hints):
+        said = _squeezed(unescape(hint.html.striptags()))
+        given = [line for line in lines if line in said]
+        if given and (number == 0 or len(given) == len(lines)):
+            what = "the solution" if len(given) == len(lines) else "a line of the solution"
+            message = f"Hint {number + 1} of {box.name!r} gives {what} away. Leave a blank, `____`, in it."
+            yield _warning(hint.place, "given-away", message)
+
+
+def _blanks(box: Grad) -> Iterator[Finding]:
+    """What stands for a blank and is none: `...`, `None`, `TODO`."""
+    tree = parsed(box.starter.source)
+    for one in tree.body if isinstance(tree, ast.Module) else ():
+        match one:
+            case (
+                ast.Assign(value=ast.Constant(value=None | str() | EllipsisType()))
+                | ast.Assign(value=ast.Name(id="TODO"))
+            ):
+                message = f"`{ast.unparse(one)}` is no blank: it would be judged as it stands. Write `____`."
+                yield _warning(box.starter.place, "no-blank", message)
 
 
 def _squeezed(text: str) -> str:

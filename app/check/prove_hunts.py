@@ -22,6 +22,9 @@ async def prove_bug(lesson: Lesson, bug: Bug, facts: Facts, grader: Grader, *, m
     )
     found = prove_solution(bug.mended, mended)
     found += prove_starter(bug.starter, given, "The given code passes as it stands: nothing is wrong with it.")
+    if given.outcome == "error":
+        message = "The wrong line stops with an error, which names it. Plant one that runs and gives other numbers."
+        found.append(Finding(bug.starter.place, "warning", "given-away", message))
     if any(one.level == "error" for one in found):
         return found
     told: list[tuple[Told, str]] = [(one, with_line(one.code.source, bug.line)) for one in bug.mistakes]

@@ -51,7 +51,8 @@ async def _preset(lesson: Lesson, train: Train, preset: Preset, code: str, grade
     wrong = Finding(train.place, "error", "training-fails", f"The run {preset.name!r} ")
     if ended.phase != "finished":
         where = f" in line {ended.line} of the solution" if ended.line else ""
-        return [replace(wrong, message=f"{wrong.message}fails at step {ended.step}{where}: {ended.message}")]
+        cure = " Smaller ':rates:', or data nearer to 1, would keep it one." if ended.phase == "diverged" else ""
+        return [replace(wrong, message=f"{wrong.message}fails at step {ended.step}{where}: {ended.message}{cure}")]
     if not ended.coincides:
         message = f"differs from autograd's by {ended.gap}: the box's solution is not its gradient."
         return [replace(wrong, code="training-differs", message=wrong.message + message)]

@@ -8,7 +8,7 @@ import typer
 
 from app.check.findings import LINE, Finding, Format, in_order, of_errors
 from app.check.kept import KeptFindings
-from app.check.prove_beginning import prove_beginning
+from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.check.prove_care import prove_care
 from app.cli import environment
 from app.cli.refuse import refuse
@@ -33,7 +33,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
         findings += of_errors(found)
         findings += [one for lesson in read for one in prove_care(lesson)]
         if any(path.glob("*/unit.md")):
-            findings += prove_beginning(read)
+            findings += [*prove_beginning(read), *prove_order_of(read)]
         else:
             near = _around(path, read)
             findings += of_errors(near.faults) if near else _alone(read)

@@ -8,7 +8,8 @@ import typer
 import yaml
 
 from app.cli.refuse import refuse
-from app.content.course import LESSON_NAME, UNIT_FOLDER, markdown_in, outline, text_of, unit_folders
+from app.content.course import outline, text_of
+from app.content.folders import LESSON_NAME, UNIT_FOLDER, markdown_in, unit_folders
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "new_lesson.md"
 

@@ -8,7 +8,7 @@ import typer
 from app.cli import environment
 from app.cli.refuse import refuse
 from app.cli.serve import serving
-from app.content.course import LESSON_NAME, UNIT_FOLDER
+from app.content.folders import LESSON_NAME, UNIT_FOLDER
 from app.settings import Settings
 
 

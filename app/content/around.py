@@ -6,10 +6,11 @@ from pathlib import Path
 from posixpath import normpath
 
 from app.content.blocks import Lesson, Train
-from app.content.course import UNIT_FOLDER, markdown_in, outline, text_of, unit_folders
+from app.content.course import outline, text_of
 from app.content.errors import LessonError
+from app.content.folders import UNIT_FOLDER, markdown_in, unit_folders
 from app.content.parse import parse_lesson
-from app.content.ties import dead_links, missing_pictures, requirements
+from app.content.ties import dead_links, heirs, missing_pictures, requirements
 from app.content.uses import uses_faults
 
 
@@ -45,6 +46,7 @@ def around(lessons: Sequence[Lesson]) -> Around | None:
     pages = {f"{folder.name}/unit.md" for folder in unit_folders(root, [])}
     places = {lesson.place.path for lesson in lessons}
     found = [*requirements(known.values(), {one.name for one in known.values()}), *uses_faults(known.values())]
+    found += heirs(known.values())
     found += [one for path, lesson in mine.items() for one in dead_links(path, lesson.links, known, {*known, *pages})]
     found += [one for lesson in mine.values() for one in missing_pictures(lesson, root)]
     return Around(tuple(one for one in found if one.place.path in places), tuple(reached.values()))

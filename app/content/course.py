@@ -16,16 +16,15 @@ from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
 from app.content.course_page import NO_PAGE, CoursePage, course_page
 from app.content.errors import Faults, LessonError, LessonErrors
+from app.content.folders import LESSON_NAME, UNIT_FOLDER, closed, markdown_in, overlooked, taken, unit_folders
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
-from app.content.ties import dead_links, missing_pictures, requirements
+from app.content.ties import dead_links, heirs, missing_pictures, requirements
 from app.content.uses import uses_faults
 
-UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
-LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
 DATA_NAME = re.compile(r"^[A-Za-z0-9_-]+\.(csv|txt)$")
 LARGEST_FILE = 2_000_000
 
@@ -71,19 +70,20 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     try:
         read = [_unit(path, folder, course, errors) for path in unit_folders(folder, errors)]
     except OSError as error:
-        return None, (_closed(folder, error),)
+        return None, (closed(folder, error),)
     lessons = {lesson.path: lesson for one in read for lesson in one.unit.lessons}
     files = {path for one in read for path in (f"{one.folder}/unit.md", *one.files)}
     errors += _names_taken_twice([one.unit for one in read], folder)
     errors += requirements(lessons.values(), {name for one in read for name in one.ids})
     errors += uses_faults(lessons.values())
+    errors += heirs(lessons.values())
     private = {lesson.path for one in read if one.unit.private for lesson in one.unit.lessons}
     for one in read:
         errors += dead_links(f"{one.folder}/unit.md", one.links, lessons, files, private)
     for lesson in lessons.values():
         errors += missing_pictures(lesson, folder)
         errors += dead_links(lesson.path, lesson.links, lessons, files, private)
-    if not any(one.files for one in read):
+    if not read:
         place = Place(folder.as_posix(), 1)
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
     ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
@@ -101,50 +101,6 @@ class _Read:
     links: Sequence[Link]
 
 
-def markdown_in(folder: Path) -> list[Path]:
-    """The lesson files of a unit, whatever they are called.
-
-    Raises:
-        OSError: The folder cannot be read.
-    """
-    found = (one for one in folder.iterdir() if one.suffix == ".md" and one.name != "unit.md")
-    return sorted(one for one in found if not one.name.startswith((".", "_")))
-
-
-def _closed(folder: Path, error: OSError) -> LessonError:
-    return LessonError(Place(folder.as_posix(), 1), "unreadable", f"The folder cannot be read: {error.strerror}.")
-
-
-def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
-    found = []
-    numbers: dict[int, str] = {}
-    for path in sorted(folder.iterdir()):
-        match = UNIT_FOLDER.match(path.name)
-        if not path.is_dir() or path.name.startswith((".", "_")):
-            if LESSON_NAME.match(path.name):
-                place = Place(path.as_posix(), 1)
-                errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
-            continue
-        if match is None and any(path.iterdir()) and not any(path.glob("*.md")):
-            continue  # pictures, and what else a course brings along
-        if match is None:
-            fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
-            errors.append(LessonError(Place(path.as_posix(), 1), "folder-name", "This is no name for a unit.", fix))
-            continue
-        errors += _taken(int(match[1]), path, numbers, "unit")
-        found.append(path)
-    return sorted(found, key=lambda path: (int(path.name.partition("-")[0]), path.name))
-
-
-def _taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:
-    """Two with the same number have no order."""
-    other = numbers.setdefault(number, path.name)
-    if other == path.name:
-        return []
-    message = f"The number {number} is already taken by the {what} {other!r}."
-    return [LessonError(Place(path.as_posix(), 1), "same-number", message, "Renumber one of them.")]
-
-
 def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError]) -> _Read:
     number, _, slug = path.name.partition("-")
     lessons: list[Lesson] = []
@@ -154,9 +110,13 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
     try:
         found_files = markdown_in(path)
     except OSError as error:
-        errors.append(_closed(path, error))
-        closed = Unit(slug=slug, number=int(number), title=path.name, summary=Markup(), lessons=())
-        return _Read(path.name, closed, (), (), ())
+        errors.append(closed(path, error))
+        unit = Unit(slug=slug, number=int(number), title=path.name, summary=Markup(), lessons=())
+        return _Read(path.name, unit, (), (), ())
+    errors += overlooked(path)
+    if not found_files:
+        fix = "Add '01-lesson.md', or write one with backhand new."
+        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md", 1), "empty", "The unit holds no lessons.", fix))
     for file in found_files:
         relative = file.relative_to(folder).as_posix()
         files.append(relative)
@@ -165,7 +125,7 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
             fix = "Name it like '07-matmul.md': a number, then a-z, 0-9 and hyphens."
             errors.append(LessonError(Place(file.as_posix(), 1), "file-name", "This is no name for a lesson.", fix))
             continue
-        errors += _taken(int(match[1]), file, numbers, "lesson")
+        errors += taken(int(match[1]), file, numbers, "lesson")
         text, found = text_of(file, file.as_posix())
         lesson = None
         if text is not None:
@@ -205,6 +165,8 @@ def outline(text: str, path: str) -> Lesson:
         goals=(),
         draft=front.options.text("draft") == "true",
         blocks=(),
+        place=Place(path, 1),
+        was=tuple(value.text for value in front.lists.get("was", ())),
     )
 
 

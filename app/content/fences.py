@@ -23,6 +23,8 @@ from app.content.options import LINE, NEARLY, Value
 INFO = re.compile(r"^\s*\{\s*([\w-]+)\s*\}[ \t]*(.*?)\s*$")
 UNBREAKABLE = re.compile(r"^:[\w-]+:[ \t]*\u00a0")
 OPENS = re.compile(r"^(:{3,}|`{3,})[ \t]*\{[ \t]*([\w-]+)[ \t]*\}")
+DEEPEST = 20
+"""The level of blocks from which on markdown leaves out what it reads, with all that follows."""
 OPENING = re.compile(r"^[ ]{0,3}(`{3,})[ \t]*\{")
 
 _plain_fence = make_fence_rule()
@@ -52,7 +54,7 @@ def _colon_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def markdown() -> MarkdownIt:
     """The one markdown dialect of lessons: CommonMark without raw HTML, tables, footnotes, dollar math, fences."""
-    md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    md = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False, "maxNesting": DEEPEST})
     md.enable(["table", "strikethrough"])
     md.use(footnote_plugin)
     md.use(dollarmath_plugin, allow_space=False, allow_labels=True, double_inline=True)
@@ -131,7 +133,12 @@ def pieces(
     """
     run: list[Token] = []
     for token in tokens:
+        if token.nesting == 1 and token.level == DEEPEST - 1 and not faults.told("too-deep"):
+            message = f"Lists and quotations stand in one another here {DEEPEST // 2} times and more."
+            place = file.place(line + (token.map or [0])[0])
+            faults.add(place, "too-deep", message, "Begin a new one; what is deeper would be lost.")
         if not _is_directive(token):
+            _check_indented(token, line, file, faults)
             run.append(token)
             continue
         place = file.place(line + (token.map or [0])[0])
@@ -148,6 +155,14 @@ def pieces(
             yield directive
     if run:
         yield Run(run, line)
+
+
+def _check_indented(token: Token, line: int, file: File, faults: Faults) -> None:
+    """A fault for a directive that is indented so far that it is shown as code."""
+    for at, text in enumerate(token.content.split("\n") if token.type == "code_block" else ()):
+        if OPENS.match(text.lstrip()):
+            place = file.place(line + (token.map or [0])[0] + at)
+            faults.add(place, "nested-directive", "This directive is indented, and shown as code.", "Unindent it.")
 
 
 def _is_directive(token: Token) -> bool:
@@ -170,7 +185,7 @@ def _directive(
     if swallowed is not None:
         at, inner = swallowed
         inner_line = line + first + 1 + at
-        within_reach = token.type == "fence" or inner in known
+        within_reach = token.type == "fence" or (inner in known and name != "sheet")  # which is nothing without others
         faults.add(place, "unclosed", *_open(token, name, inner, inner_line, within_reach))
         if not within_reach:
             return None
@@ -180,7 +195,12 @@ def _directive(
         fix = f"Add a line '{token.markup}' below it{more}."
         faults.add(place, "unclosed", f"'{token.markup}{{{name}}}' is never closed.", fix)
     options, body = _options(text, line + first + 1, name, known[name], file, faults)
+    if token.markup[0] == ":":
+        _check_below(body, name, known[name], file, faults)
     argument_place = file.place(place.line, argument) if argument else place
+    if argument.startswith((":", "=")):
+        message = f"Behind '{{{name}}}' stands {argument[0]!r}."
+        faults.add(argument_place, "unexpected", message, "Nothing but a space stands there.")
     return Directive(name, argument, options, body, token.type == "fence", place, argument_place)
 
 
@@ -262,15 +282,32 @@ def _options(
         index += 1
         if current.strip():
             start = index
-    _nearly_an_option(lines[index] if index < len(lines) else "", line + index, name, known, file, faults)
+    if index < len(lines) and (near := _nearly_an_option(lines[index], line + index, name, known, file, faults)):
+        found.setdefault(*near)
     kept = {key: value for key, value in found.items() if key in known}
     return kept, Body("\n".join(lines[index:]), line + index)
 
 
-def _nearly_an_option(text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults) -> None:
+def _nearly_an_option(
+    text: str, line: int, name: str, known: Sequence[str], file: File, faults: Faults
+) -> tuple[str, Value] | None:
+    """What *text* would be as an option; it is a fault that it is none."""
     match = NEARLY.match(text)
-    word = (match[1] or match[2]) if match else ""
-    if word in known:
-        faults.add(
-            file.place(line), "not-an-option", f"This looks like an option of '{{{name}}}'.", f"Write ':{word}: …'."
-        )
+    word = (match[1] or match[3]) if match else ""
+    if match is None or word not in known:
+        return None
+    fix = f"Write ':{word}: …' at the beginning of a line, with a space behind the second colon."
+    faults.add(file.place(line), "not-an-option", f"This looks like an option of '{{{name}}}'.", fix)
+    value = match[2] or match[4] or ""
+    return word, Value(value, file.place(line, value))
+
+
+def _check_below(body: Body, name: str, known: Sequence[str], file: File, faults: Faults) -> None:
+    """A fault for every option that stands in the text, where it would be shown."""
+    for number, text in enumerate(body.text.split("\n"), start=body.line):
+        match = LINE.match(text)
+        if text.startswith((":::", "```")):
+            return
+        if match and match[1] in known and number > body.line:
+            message = f"':{match[1]}:' stands below the text of '{{{name}}}', where it is no option."
+            faults.add(file.place(number), "not-an-option", message, "Move it to the top.")

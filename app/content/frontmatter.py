@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import yaml
 
 from app.content.errors import Faults, did_you_mean
+from app.content.estimates import minutes_of
 from app.content.fences import Body, File
 from app.content.options import NAME, Options, Value, items_of, texts_of
 
@@ -14,6 +15,7 @@ LESSON_KEYS = ("title", "id", "estimate", "requires", "goals", "draft", "lang", 
 UNIT_KEYS = ("title", "deliverables", "private")
 ESTIMATE = re.compile(r"\d{1,3} ?(?:min|h)(?: ?\d{1,2} ?min)?")
 MARKED = re.compile(r"`[^`]+`|\$[^\s$][^$]*\$|\*\*|</?[A-Za-z][^<>]*>|\]\(")
+LONGEST_TITLE, LONGEST_LESSON = 120, 24 * 60  # characters, minutes
 LIST_KEYS = ("requires", "goals", "deliverables", "was")
 
 
@@ -49,6 +51,11 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
     if end is None:
         faults.add(top, "unclosed", "The front matter is never closed.", "Add a line '---' below it.")
         end = len(lines)
+    for number, text in enumerate(lines[1:end], start=2):
+        if (joined := re.match(r"([a-z]+):(?=[^\s/])", text)) and joined[1] in keys:
+            fix = f"Write '{joined[1]}: {text[joined.end() :]}'."
+            faults.add(faults.at(number), "not-yaml", "A space is missing behind the colon.", fix)
+            lines = [*lines[: number - 1], text.replace(":", ": ", 1), *lines[number:]]
     value = Value("\n".join(lines[1:end]), faults.at(2))
     read = items_of(value, faults, "The front matter")
     items = read or {}
@@ -58,6 +65,10 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
             faults.add(place, "unknown-option", f"The front matter has no {key!r}.", did_you_mean(key, keys))
     entries = {key: entry for key, (entry, _) in items.items() if key in keys}
     lists = {key: _list(key, *items[key], faults) for key in LIST_KEYS if key in items and key in keys}
+    for key in entries.keys() - {*LIST_KEYS}:
+        if isinstance(items[key][1], yaml.SequenceNode):
+            fix = f"Write '{key}: …', without brackets."
+            faults.add(items[key][0].place, "wrong-type", f"{key!r} is no list.", fix)
     options = Options(entries, "The front matter", top, faults)
     return FrontMatter(
         options, lists, Body("\n".join(lines[end + 1 :]), min(end + 2, max(len(lines), 1))), sound=read is not None
@@ -67,9 +78,12 @@ def read_front_matter(file: File, keys: Sequence[str], faults: Faults) -> FrontM
 def _list(key: str, value: Value, node: yaml.Node, faults: Faults) -> Sequence[Value]:
     """A list of texts with the place of each; a single text is a list of one."""
     if isinstance(node, yaml.ScalarNode):
+        if re.match(r"[-*](?=\S)", str(node.value)):
+            faults.add(value.place, "wrong-type", "A space is missing behind the hyphen.", "Write '- ' and the text.")
         return [value] if node.value else []
     if texts_of(node) is None:
-        faults.add(value.place, "wrong-type", f"{key!r} is a list of texts.", f"Write '{key}: [first, second]'.")
+        fix = f"Write '{key}: [first, second]', and a text with a colon in quotes."
+        faults.add(value.place, "wrong-type", f"{key!r} is a list of texts.", fix)
         return []
     first = node.start_mark
     found = []
@@ -97,6 +111,8 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
         options.wrong("id", "malformed-id", f"{name!r} cannot be an id.", "Use letters, digits and hyphens.")
     if estimate and not (ESTIMATE.fullmatch(estimate) and re.search("[1-9]", estimate)):
         options.wrong("estimate", "wrong-type", f"{estimate!r} is no length of time.", "Write 'estimate: 20 min'.")
+    elif estimate and minutes_of(estimate) > LONGEST_LESSON:
+        options.wrong("estimate", "wrong-value", f"{estimate!r} is no length of one lesson.", "Divide it into several.")
     options.language("lang")
     for value in front.lists.get("was", ()):
         if not NAME.fullmatch(value.text) or value.text == name:
@@ -112,6 +128,9 @@ def check_lesson(front: FrontMatter, faults: Faults) -> None:
 def check_title(options: Options) -> None:
     """A fault for what markdown would make more of, and a title does not."""
     marked = MARKED.search(options.text("title") or "")
+    if len(options.text("title") or "") > LONGEST_TITLE:
+        message = f"This title has more than {LONGEST_TITLE} characters."
+        options.wrong("title", "too-long", message, "Shorten it; the rest belongs into the first paragraph.")
     if marked:
         message = f"A title is plain text: {marked[0]!r} would be shown as it is written."
         options.wrong("title", "title", message, "Write it without code, formulas, stress or HTML.")

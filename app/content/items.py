@@ -14,7 +14,7 @@ from app.content.prose import Prose
 
 SAID = re.compile(r"[:=]|\s[-–—]\s|->")
 """What people put between a value and what they say about it."""
-VALUE = re.compile(r"`[\d\s(\[.,*/+−-]*\d[^`]*` ")
+VALUE = re.compile(r"`[\d\s(\[.,*/+−-]*\d[^`]*`(?: |$)")
 """A number or a shape at the beginning of an item."""
 LONGEST_VALUE = 40
 BOX = re.compile(r"(?m)^(?:[-*+] ?)?\[[ xX]\]")

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from app.content.blocks import Lesson, Place
-from app.content.course import load_lesson, markdown_in, read_course
+from app.content.course import load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors
+from app.content.folders import markdown_in
 
 
 def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:

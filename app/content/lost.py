@@ -19,6 +19,7 @@ from app.content.fences import File
 
 AWAY = "\ufffc"
 """Stands for what is more than text: code, a formula, an escaped sign."""
+CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )")
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]")
 KINDS_OF_FORMULA = r"'$W$' in a line, '$$' on lines of its own around a display"
 
@@ -48,6 +49,36 @@ LOST = (
         f"Write {KINDS_OF_FORMULA}.",
     ),
     Lost(
+        "math",
+        re.compile(r"\\(?:begin|end)\{\w+\*?\}|\\[A-Za-z]{2,}|(?<=\w)[_^]\{"),
+        "'{0}' is no formula here.",
+        f"Write {KINDS_OF_FORMULA}.",
+    ),
+    Lost(
+        "math",
+        re.compile(r"\{\{[^{}\n]*\}\}|(?<=[ (])\{[A-Za-z]\w*\}"),
+        "'{0}' is shown as it is written.",
+        "Numbers that ':vary:' draws stand in double braces, '{{n}}'; code stands in backticks.",
+    ),
+    Lost(
+        "not-a-directive",
+        re.compile(r"(?m)^:{0,2} ?\{ ?[a-z]+ ?\}(?=[ \t]|$)"),
+        "'{0}' opens no directive.",
+        "A directive begins with three colons or backticks at least: ':::{choice} some-id'.",
+    ),
+    Lost(
+        "broken-link",
+        re.compile(r"(?<=\))\[(?:#[\w-]+|[\w./-]+\.md(?:#[\w-]+)?|https?:[^\]\s]+)\]"),
+        "The brackets of this link are exchanged: {0}.",
+        "Write '[text](07-matmul.md)'.",
+    ),
+    Lost(
+        "broken-link",
+        re.compile(r"(?<![\w(\[<])(?:https?://|www\.)[\w.-]+\.\w+(?:[^\s)]*[^\s).,;:])?"),
+        "This address is shown and leads nowhere: {0}.",
+        "Write '[text](https://…)' or '<https://…>'.",
+    ),
+    Lost(
         "broken-link",
         re.compile(r"(?<=\]\()(?:javascript|vbscript|file|data):|(?<=<)(?:javascript|vbscript|file|data):", re.I),
         "A link cannot begin with '{0}'.",
@@ -75,9 +106,12 @@ LOST = (
     Lost("code", re.compile(r"`+"), "This '{0}' has no partner.", "Code has a backtick on each side: '`dW`'."),
     Lost(
         "stress",
-        re.compile(r"(?<=\S)\*\*(?!\S)|(?<!\S)\*\*(?=\S)"),
-        "This '**' has no partner.",
-        "Write '**words**'; if it is code, put it in backticks.",
+        re.compile(
+            r"(?<=\S)\*\*(?!\S)|(?<!\S)\*\*(?=\S)|(?<!\S)(?:\*\*|__)(?= [^*_\n]+ (?:\*\*|__)(?!\S))"
+            r"|(?<![\S])(?:\*|__?)(?=[A-Za-z])|(?<=[A-Za-z])\*(?![\S])"
+        ),
+        "This '{0}' has no partner.",
+        "Write '**words**' or '*words*', without spaces inside; if it is code, put it in backticks.",
     ),
     Lost(
         "heading",
@@ -119,7 +153,7 @@ def _plain(children: Sequence[Token]) -> Iterator[str]:
         if child.type in ("link_open", "link_close"):
             automatic = child.type == "link_open" and child.info == "auto"
         elif child.type == "text_special":
-            yield child.markup if child.markup in ("\\(", "\\)", "\\[", "\\]") else AWAY
+            yield child.markup if child.markup[1:] in "()[]" or child.markup[1:].isalpha() else AWAY
         elif child.type in ("softbreak", "hardbreak"):
             yield "\n"
         elif child.type == "text":
@@ -161,6 +195,10 @@ def _cells(row: str) -> list[str]:
 
 def check_characters(file: File, faults: Faults) -> None:
     """A fault for every line with a sign that nobody sees, but that browsers and Python do."""
+    conflict = next((at for at, text in enumerate(file.lines, start=1) if CONFLICT.match(text)), None)
+    if conflict and sum(bool(CONFLICT.match(text)) for text in file.lines) > 1:
+        fix = "Decide for one of the versions, and remove the lines of '<', '=' and '>'."
+        faults.add(Place(file.path, conflict, 1), "merge", "A merge left both of its versions here.", fix)
     for number, text in enumerate(file.lines, start=1):
         match = INVISIBLE.search(text)
         if match:

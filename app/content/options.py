@@ -15,8 +15,11 @@ from app.content.blocks import Place
 from app.content.errors import Faults, did_you_mean
 
 LINE = re.compile(r"^:([A-Za-z][\w-]*):(?:[ \t]+(.*?))?[ \t]*$")
-NEARLY = re.compile(r"^(?::([A-Za-z][\w-]*)(?=\s)|([A-Za-z][\w-]*):(?=\s))")
+NEARLY = re.compile(
+    r"^(?:[ \t]*[:\uff1a][ \t]*([A-Za-z][\w-]*)[ \t]*[:\uff1a=]?[ \t]*(.*)|([A-Za-z][\w-]*):(?=\s)(.*))$"
+)
 WORD = re.compile(r"[^\s,]+")
+JOINED = re.compile(r"([^:=]+?) ?[:=] ?(.+)")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 DEEPEST = 12
@@ -63,11 +66,13 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
     try:
         node = _Composer(value.text).get_single_node()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
+        ended = "end of stream" in str(error.problem) or "<stream end>" in str(error.problem)
+        mark = (error.context_mark if ended else None) or error.problem_mark
         where = _place(value, mark.line, mark.column) if mark else value.place
-        faults.add(
-            where, "not-yaml", f"This is not a YAML value: {error.problem}.", "Put text with special signs in quotes."
-        )
+        fix = "What begins here has no end." if ended else "Put text with special signs in quotes."
+        if value.place.column > 1 and str(error.problem).startswith("mapping values"):
+            fix = "Write it in braces: {N: 32, D: 100}."
+        faults.add(where, "not-yaml", f"This is not a YAML value: {error.problem}.", fix)
         return None
     except (yaml.YAMLError, ValueError) as error:
         faults.add(value.place, "not-yaml", f"This is not a YAML value: {str(error).splitlines()[0]}.")
@@ -99,6 +104,10 @@ def items_of(value: Value, faults: Faults, what: str) -> Mapping[str, tuple[Valu
         where = place_of(value, key)
         if not isinstance(key, yaml.ScalarNode):
             faults.add(where, "wrong-type", f"A key of {what} must be a name.")
+        elif (joined := JOINED.fullmatch(str(key.value))) and isinstance(entry, yaml.ScalarNode) and not entry.value:
+            message = f"{key.value!r} has no value: a colon and a space stand between a name and its value."
+            faults.add(where, "not-yaml", message, f"Write '{joined[1]}: {joined[2]}'.")
+            return None
         elif key.value in items:
             faults.add(
                 where, "twice", f"{key.value!r} stands twice in {what[0].lower()}{what[1:]}.", "Keep one of them."
@@ -194,8 +203,8 @@ class Options:
     def needed_text(self, key: str, example: str) -> str | None:
         return self.text(key) if self.need(key, example) else None
 
-    def words(self, key: str) -> tuple[tuple[str, Place], ...]:
-        """Names separated by spaces or commas, or a YAML list of them, each with its place."""
+    def words(self, key: str, *, once: bool = True) -> tuple[tuple[str, Place], ...]:
+        """Names separated by spaces or commas, or a YAML list of them, each with its place; and *once*, if so."""
         value = self.entries.get(key)
         if value is None:
             return ()
@@ -207,7 +216,7 @@ class Options:
         found = [(match[0].strip("'\""), value.offset(start + match.start())) for match in WORD.finditer(text)]
         names = [word for word, _ in found]
         for index, (word, place) in enumerate(found):
-            if word in names[:index]:
+            if once and word in names[:index]:
                 self.faults.add(place, "twice", f"{word!r} stands twice in ':{key}:'.", "Keep one of them.")
         return tuple(found)
 

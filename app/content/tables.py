@@ -16,7 +16,7 @@ def table_of(forward: Forward, reads: tuple[str, str], options: Options, reading
     if not name:
         return None
     if text is None:
-        fix = "Put a '.csv' or '.txt' file of letters, digits and hyphens beside the lesson."
+        fix = "Put it there, as UTF-8 text, called by letters, digits and hyphens, with '.csv' or '.txt'."
         options.wrong("data", "no-data", f"There is no data file {name!r} beside this lesson.", fix)
         return None
     inputs = {one.name: one for one in forward.inputs}
@@ -47,7 +47,8 @@ def _rows(text: str) -> list[list[float]] | str:
             found += [[float(cell) for cell in line.split(",")]] if line.strip() else []
         except ValueError:
             if number > 1:
-                return f"line {number} holds something that is no number: {line[:40]!r}."
+                fix = " Its numbers are divided by commas, and written with a point." if ";" in line else ""
+                return f"line {number} holds something that is no number: {line[:40]!r}.{fix}"
     return found
 
 

@@ -1,13 +1,24 @@
 """What lessons say of each other: what they require, and where their links lead."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath, relpath
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from app.content.blocks import Lesson, Link
+from app.content.blocks import Lesson, Link, Place
 from app.content.errors import LessonError, did_you_mean
 
 LARGEST_PICTURE = 2_000_000
+BEGINS = {
+    ".png": (b"\x89PNG",),
+    ".jpg": (b"\xff\xd8",),
+    ".jpeg": (b"\xff\xd8",),
+    ".gif": (b"GIF8",),
+    ".webp": (b"RIFF",),
+    ".svg": (b"<svg", b"<?xml", b"<!"),
+}
+"""What the files of a kind of picture begin with."""
 PUBLISH = "Publish it, or make this one a draft as well."
 OUTSIDE = "Take the link out, or move this page into the private unit."
 
@@ -68,13 +79,56 @@ def dead_links(
             yield LessonError(link.place, "private", message, OUTSIDE)
 
 
+def heirs(lessons: Iterable[Lesson]) -> Iterator[LessonError]:
+    """What bore a former id has one heir, to whom its progress goes, and no lesson that is still there bears it."""
+    lessons = tuple(lessons)
+    living = {(one.name, ""): one.path for one in lessons}
+    taken: dict[tuple[str, str], Place] = {}
+    for lesson in lessons:
+        claims = [((name, ""), _line_of(lesson, "was:")) for name in lesson.was]
+        for one in lesson.exercises:
+            words = (word.partition("#") for word in one.was if "#" in word)
+            claims += [((name, box), one.place) for name, _, box in words]
+        for former, place in claims:
+            word = "#".join(part for part in former if part)
+            other = taken.setdefault(former, place)
+            if former in living:
+                message = f"{word!r} is no former id: {living[former]} bears it."
+                yield LessonError(place, "duplicate-id", message, "Remove it, or give that one another id.")
+            elif other != place:
+                message = f"The former id {word!r} has another heir, {other}."
+                yield LessonError(place, "duplicate-id", message, "Keep one of them.")
+
+
+def _line_of(lesson: Lesson, start: str) -> Place:
+    lines = lesson.source.split("\n")
+    return replace(lesson.place, line=next((at for at, one in enumerate(lines, 1) if one.startswith(start)), 1))
+
+
 def missing_pictures(lesson: Lesson, root: Path) -> Iterator[LessonError]:
     """Every picture of *lesson* is a file below *root*, and of a size that a page can bear."""
     for one in lesson.pictures:
         file = root / one.target
         if not file.is_file() or not file.resolve().is_relative_to(root.resolve()):
             message = f"There is no file {one.target!r} in the folder of the course."
-            yield LessonError(one.place, "missing-picture", message)
+            found = [file for file in root.rglob(Path(one.target).name) if file.is_file()][:1]
+            ways = [relpath(file, (root / lesson.path).parent) for file in found]
+            yield LessonError(one.place, "missing-picture", message, f"Did you mean {ways[0]!r}?" if ways else "")
         elif file.stat().st_size > LARGEST_PICTURE:
             message = f"{one.target!r} is larger than {LARGEST_PICTURE:,} bytes."
             yield LessonError(one.place, "missing-picture", message, "Make it smaller.")
+        elif not file.read_bytes()[:512].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(BEGINS[file.suffix.lower()]):
+            message = f"{one.target!r} is no {file.suffix[1:]} file, whatever it is called."
+            yield LessonError(one.place, "missing-picture", message, "Save it in the format that its name says.")
+        elif file.suffix.lower() == ".svg" and (why := _unread(file)):
+            message = f"{one.target!r} is no picture that browsers can show: {why}."
+            yield LessonError(one.place, "missing-picture", message, "Save it again.")
+
+
+def _unread(svg: Path) -> str:
+    """Why the file *svg* cannot be read; empty where it can."""
+    try:
+        ParserCreate().Parse(svg.read_bytes(), True)
+    except ExpatError as error:
+        return str(error)
+    return ""

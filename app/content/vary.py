@@ -82,7 +82,7 @@ def filled(directive: Directive, numbers: Mapping[str, str], faults: Faults | No
                 if faults is not None:
                     at = line + text[: hole.start()].count("\n")
                     faults.add(faults.at(at), "wrong-sum", f"'{hole[0]}' has no value. {error}", _known(names))
-                return hole[0]
+                return "1"
 
         return HOLE.sub(value, text)
 
@@ -125,6 +125,12 @@ def _draws(directive: Directive, reading: Reading) -> Iterator[Drawn]:
     sound = [_is_sound(name, text, forward, faults) for name, (text, _) in items.items()]
     if not all(sound):
         return
+    read = [directive.body.text, *(one.text for key, one in directive.options.items() if key != "vary")]
+    read += [text.text for text, _ in items.values()]
+    for name, (text, _) in items.items():
+        if not re.search(rf"\b{name}\b", " ".join(read)) and not (forward and name in forward.dims):
+            message = f"{name!r} is drawn, and plays no part."
+            faults.add(text.place, "unused", message, f"Write '{{{{{name}}}}}' in the question, or remove it.")
     chance = random.Random(f"{directive.argument} {value.text}")
     found: list[Drawn] = []
     for _ in range(TRIES):

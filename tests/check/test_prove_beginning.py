@@ -1,10 +1,12 @@
 """The first box of a course: one blank, single numbers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.check.prove_beginning import prove_beginning
+from app.check.prove_beginning import prove_beginning, prove_order_of
+from app.content.blocks import Place
 from app.content.parse import parse_lesson
 from tests.courses import course_in
 
@@ -67,6 +69,14 @@ def test_boxes_after_the_first_may_ask_for_more():
 
 def test_a_course_without_boxes_has_no_first_one():
     assert prove_beginning([]) == []
+
+
+def test_a_lesson_that_requires_a_later_one_is_warned_of():
+    first, second = lesson(), lesson("later")
+    first = replace(first, requires=("later",), requires_places=(Place("1-a/01-a.md", 5, 12),))
+
+    assert [(one.code, one.place.line) for one in prove_order_of([first, second])] == [("later", 5)]
+    assert prove_order_of([second, first]) == []
 
 
 def test_the_course_begins_with_one_blank():

@@ -53,6 +53,11 @@ SLIPS = [
     ("empty-section", "  > Because.\n:::", "  > Because.\n:::\n\n## The end"),
     ("starter-lacks", ":::{hint}", "```{starter}\ndx = ____\n```\n\n:::{hint}"),
     ("given-away", "Which axis was copied?", "`dw = (dy * x).sum(0)`, and `dx = dy * w`."),
+    ("given-away", "Which axis was copied?", "Begin with `dx = dy * w`."),
+    ("no-blank", ":::{hint}", "```{starter}\ndx = ...\ndw = ____\n```\n\n:::{hint}"),
+    ("no-blank", ":::{hint}", "```{starter}\ndx = None\ndw = ____\n```\n\n:::{hint}"),
+    ("note-to-self", "Write them.", "Write them. FIXME: say which."),
+    ("pinned", "D: 3}", "D: 3}\n:hidden: {N: 4, D: 3}"),
 ]
 
 
@@ -68,6 +73,12 @@ def codes(text: str) -> list[str]:
 def test_a_slip_of_care_is_warned_of(code, before, after):
     assert codes(TEXT) == []
     assert codes(TEXT.replace(before, after, 1)) == [code]
+
+
+def test_dims_that_nothing_reads_are_told_in_one_warning():
+    many = ", ".join(f"Q{number}: {number + 5}" for number in range(9))
+
+    assert codes(TEXT.replace("D: 3", f"D: 3, {many}", 1)) == ["unused"]
 
 
 def test_an_output_besides_the_first_is_read_by_nobody_and_yet_used():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.content.course import load_course, load_lesson, read_course, unit_folders
+from app.content.course import load_course, load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors, did_you_mean
+from app.content.folders import unit_folders
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LESSONS = Path(__file__).parents[2] / "lessons"
@@ -218,15 +219,59 @@ def test_pictures_are_files_of_the_course(tmp_path):
     (tmp_path / "secret.png").write_bytes(b"x")
     course = tmp_path / "course"
     write(course, "1-unit/unit.md")
-    (course / "1-unit" / "here.png").write_bytes(b"x")
+    (course / "1-unit" / "here.png").write_bytes(b"\x89PNG")
+    (course / "1-unit" / "text.png").write_text("No picture at all.")
     (course / "1-unit" / "large.png").write_bytes(b"x" * 2_000_001)
     (course / "1-unit" / "out.png").symlink_to(tmp_path / "secret.png")
-    names = ("here", "gone", "large", "out")
+    names = ("here", "gone", "large", "out", "text")
     write(course, "1-unit/01-one.md", "\n\n".join(f"![It]({one}.png){{width=320}}" for one in names))
 
     _, errors = read_course(course)
 
-    assert [(one.place.line, one.code) for one in errors] == [(line, "missing-picture") for line in (8, 10, 12)]
+    assert [(one.place.line, one.code) for one in errors] == [(line, "missing-picture") for line in (8, 10, 12, 14)]
+
+
+def test_what_seems_to_be_a_lesson_and_is_not_read_is_told(tmp_path):
+    write(tmp_path, "1-unit/unit.md")
+    write(tmp_path, "1-unit/01-one.md")
+    write(tmp_path, "1-unit/below/02-two.md")
+    write(tmp_path, "1-unit/03-three.markdown")
+    write(tmp_path, "1-unit/_04-four.md")
+    write(tmp_path, "2-empty/unit.md")
+
+    _, errors = read_course(tmp_path)
+
+    assert [(one.place.path.removeprefix(f"{tmp_path}/"), one.code) for one in errors] == [
+        ("1-unit/03-three.markdown", "file-name"),
+        ("1-unit/below", "folder-name"),
+        ("2-empty/unit.md", "empty"),
+    ]
+
+
+def test_a_former_id_has_one_heir_and_no_lesson_that_bears_it(tmp_path):
+    write(tmp_path, "1-unit/unit.md")
+    write(tmp_path, "1-unit/01-one.md", was="two")
+    write(tmp_path, "1-unit/02-two.md", was="old")
+    write(tmp_path, "1-unit/03-three.md", was="old")
+
+    _, errors = read_course(tmp_path)
+
+    assert [(one.code, one.message.partition(tmp_path.as_posix())[0].partition(":")[0]) for one in errors] == [
+        ("duplicate-id", "'two' is no former id"),
+        ("duplicate-id", "The former id 'old' has another heir, "),
+    ]
+
+
+def test_a_picture_that_is_not_what_its_name_says_is_told(tmp_path):
+    write(tmp_path, "1-unit/unit.md")
+    (tmp_path / "1-unit" / "a.svg").write_text("<svg><g></svg>")
+    (tmp_path / "b.svg").write_text("<svg/>")
+    write(tmp_path, "1-unit/01-one.md", "![It](a.svg){width=320}\n\n![It](b.svg){width=320}")
+
+    _, (broken, elsewhere) = read_course(tmp_path)
+
+    assert broken.message == "'1-unit/a.svg' is no picture that browsers can show: mismatched tag: line 1, column 10."
+    assert elsewhere.fix == "Did you mean '../b.svg'?"
 
 
 def test_a_folder_of_pictures_is_no_unit_and_one_of_lessons_or_of_nothing_has_to_be(tmp_path):

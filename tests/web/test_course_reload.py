@@ -118,7 +118,7 @@ def test_without_a_server_nobody_is_asked(tmp_path):
 
 
 def test_a_picture_of_a_lesson_is_served_and_no_other_file(folder, tmp_path):
-    (folder / "1-unit" / "cat.png").write_bytes(b"a cat")
+    (folder / "1-unit" / "cat.png").write_bytes(b"\x89PNG of a cat")
     (folder / "1-unit" / "dog.png").write_bytes(b"a dog")
     change(folder, "First", "![A cat](cat.png){width=320}")
     course = load_course(folder)
@@ -129,7 +129,7 @@ def test_a_picture_of_a_lesson_is_served_and_no_other_file(folder, tmp_path):
         found = [client.get(f"/pictures/{path}") for path in paths]
 
     assert [one.status_code for one in found][:4] == [200, 404, 404, 404]
-    assert (found[0].content, found[0].headers["content-type"]) == (b"a cat", "image/png")
+    assert (found[0].content, found[0].headers["content-type"]) == (b"\x89PNG of a cat", "image/png")
     assert "default-src 'none'" in found[0].headers["content-security-policy"]
 
 

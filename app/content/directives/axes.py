@@ -14,6 +14,9 @@ def read(directive: Directive, reading: Reading) -> Axes:
     forward = reading.forward(options)
     of = reading.gradient(options, "of", forward)
     source = reading.gradient(options, "from", forward, tensors=True)
+    if of and of == source:
+        message = f"Nothing is summed between {source!r} and itself."
+        options.wrong("from", "wrong-value", message, "Name in ':from:' what the gradient is the sum of.")
     inside, tempting = reading.with_tempting(directive)
     return Axes(
         **reading.asked(directive, options, inside),

@@ -49,7 +49,7 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
     source, line = directive.body.text.rstrip() + "\n", directive.body.line
     # A fault is told once, not again at every use of what it hides: names that cannot be read are taken as known.
     sizes = _items("dims", options)
-    drawn = _items("inputs", options) if options.need("inputs", "{X: [N, D]}") else None
+    drawn = _drawn(options)
     dims = _dims(sizes, options) if sizes is not None else _guessed(options, drawn or {})
     unread = tuple(Input(name=one, sizes=()) for one in read_in(source))
     inputs = unread if drawn is None else _inputs(drawn, dims, options)
@@ -135,6 +135,16 @@ def _items(key: str, options: Options) -> Items | None:
     return items_of(value, options.faults, f"':{key}:'") if value else {}
 
 
+def _drawn(options: Options) -> Items | None:
+    """The inputs as they are written, or None where they cannot be read."""
+    value = options.need("inputs", "{X: [N, D]}")
+    if value and (shape := re.search(r":\s*\(([^()]*)\)", value.text)):
+        message = f"The shape ({shape[1]}) stands in round brackets."
+        options.faults.add(value.offset(shape.start(1) - 1), "wrong-type", message, f"Write [{shape[1]}].")
+        return None
+    return _items("inputs", options) if value else None
+
+
 def _guessed(options: Options, drawn: Items) -> dict[str, int]:
     """Dims for the names in the sizes of the inputs, where those of the author cannot be read."""
     text = options.entries["inputs"].text if "inputs" in options else ""
@@ -145,7 +155,12 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
     dims: dict[str, int] = {}
     for name, (entry, _) in items.items():
         _check_name(name, entry.place, options)
-        dims[name] = _size(entry, dims, options) or 2
+        later = [one for one in items if one not in dims and re.search(rf"\b{one}\b", entry.text)]
+        if later:
+            message = f"The size of {name!r} follows from {later[0]!r}, which stands below it."
+            fix = "No size follows from itself." if later[0] == name else f"Write {later[0]!r} first."
+            options.faults.add(entry.place, "wrong-size", message, fix)
+        dims[name] = 2 if later else _size(entry, dims, options) or 2
     return dims
 
 

@@ -38,6 +38,7 @@ def read(directive: Directive, reading: Reading) -> Number | Numbers:
         return _numbers(number, answers, options, reading)
     value = _value(options.entries["answer"], given, options) if answer else None
     if value is not None:
+        _check_tolerance(number, value, options)
         _check_tempting(number, value, reading)
     return number
 
@@ -61,6 +62,7 @@ def _numbers(
         prompt = reading.prose.inline(name, entry.place.line)
         part = replace(number, name=name, was=(), prompt=prompt, hints=(), answer=entry.text, tempting=own)
         if value is not None:
+            _check_tolerance(part, value, options)
             _check_tempting(part, value, reading)
         parts.append(part)
     for one in number.tempting:
@@ -118,6 +120,15 @@ def _value(value: Value, given: Mapping[str, float], options: Options) -> float 
         place = value.offset(error.column - 1)
         options.faults.add(place, "wrong-answer", f"':answer:' has no value. {error}", fix)
         return None
+
+
+def _check_tolerance(number: Number, value: float, options: Options) -> None:
+    """Neither nothing nor twice as much is right."""
+    far = [one for one in (0, 2 * value) if math.isclose(one, value, rel_tol=number.rtol, abs_tol=number.atol)]
+    if value and far:
+        key = "rtol" if "rtol" in options and number.rtol >= 0.5 else "atol"
+        message = f"So far from {value:g}, even {far[0]:g} counts as right."
+        options.wrong(key, "wrong-value", message, f"Make ':{key}:' smaller.")
 
 
 def _check_tempting(number: Number, value: float, reading: Reading) -> None:

@@ -188,12 +188,13 @@ def _number(value: Value, dims: Mapping[str, int], options: Options) -> float | 
 
 
 def _rates(options: Options) -> tuple[float, float]:
-    words = options.words("rates")
+    words = options.words("rates", once=False)
     if not words:
         return 0.1, 0.01
     numbers = [_number(Value(word, place), {}, options) for word, place in words]
     if len(numbers) != 2 or any(one is not None and not 0 < one <= 10 for one in numbers):
-        options.wrong("rates", "wrong-value", "':rates:' is two numbers above 0: before and after half of the steps.")
+        message = "':rates:' is two numbers above 0, and 10 at most: before and after half of the steps."
+        options.wrong("rates", "wrong-value", message)
         return 0.1, 0.01
     return numbers[0] or 0.1, numbers[1] or 0.01
 
@@ -214,7 +215,8 @@ def _presets(options: Options, forward: Forward | None) -> tuple[Preset, ...]:
 def _preset(name: str, value: Value, forward: Forward | None, options: Options) -> Preset:
     if not NAME.fullmatch(name):
         options.faults.add(value.place, "malformed-id", f"{name!r} cannot name a run.", "Use letters, digits, hyphens.")
-    entries = items_of(Value(value.text, value.place), options.faults, f"The run {name!r}") or {}
+    read = items_of(Value(value.text, value.place), options.faults, f"The run {name!r}")
+    entries = read or {}
     dims: dict[str, int] = {}
     bands: dict[str, tuple[float, float]] = {}
     steps = 0
@@ -229,7 +231,7 @@ def _preset(name: str, value: Value, forward: Forward | None, options: Options) 
         elif forward:
             fix = did_you_mean(key, ("steps", *PARTS, *known))
             options.faults.add(entry.place, "unknown-option", f"A run has no {key!r}.", fix)
-    if "steps" not in entries:
+    if read is not None and "steps" not in entries:
         message = f"The run {name!r} does not say how many steps it takes."
         options.faults.add(value.place, "missing-option", message, "Write 'steps: 2000' in its braces.")
     return Preset(name=name, steps=steps or 1, dims=dims, bands=bands)

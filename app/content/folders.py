@@ -1,0 +1,69 @@
+"""The folders of a course: which of them are units, which of their files are lessons, and what is neither."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.content.blocks import Place
+from app.content.errors import LessonError
+
+UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
+LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
+MARKDOWN = frozenset({".markdown", ".mdown", ".mkd", ".mdx"})
+
+
+def markdown_in(folder: Path) -> list[Path]:
+    """The lesson files of a unit, whatever they are called.
+
+    Raises:
+        OSError: The folder cannot be read.
+    """
+    found = (one for one in folder.iterdir() if one.suffix == ".md" and one.name != "unit.md")
+    return sorted(one for one in found if not one.name.startswith((".", "_")))
+
+
+def overlooked(folder: Path) -> Iterator[LessonError]:
+    """A fault for what seems to be a lesson in the unit *folder*, and would not be read."""
+    for one in sorted(folder.iterdir()):
+        place = Place(one.as_posix(), 1)
+        if one.name.startswith((".", "_")):
+            continue
+        if one.suffix.lower() in MARKDOWN or (one.suffix.lower() == ".md" and one.suffix != ".md"):
+            yield LessonError(place, "file-name", "A lesson file ends in '.md', or it is not read.", "Rename it.")
+        elif one.is_dir() and any(one.glob("*.md")):
+            message = "Lessons in a folder below that of their unit are not read."
+            yield LessonError(place, "folder-name", message, "Move them up.")
+
+
+def closed(folder: Path, error: OSError) -> LessonError:
+    return LessonError(Place(folder.as_posix(), 1), "unreadable", f"The folder cannot be read: {error.strerror}.")
+
+
+def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
+    found = []
+    numbers: dict[int, str] = {}
+    for path in sorted(folder.iterdir()):
+        match = UNIT_FOLDER.match(path.name)
+        if not path.is_dir() or path.name.startswith((".", "_")):
+            if LESSON_NAME.match(path.name):
+                place = Place(path.as_posix(), 1)
+                errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
+            continue
+        if match is None and any(path.iterdir()) and not any(path.glob("*.md")):
+            continue  # pictures, and what else a course brings along
+        if match is None:
+            fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
+            errors.append(LessonError(Place(path.as_posix(), 1), "folder-name", "This is no name for a unit.", fix))
+            continue
+        errors += taken(int(match[1]), path, numbers, "unit")
+        found.append(path)
+    return sorted(found, key=lambda path: (int(path.name.partition("-")[0]), path.name))
+
+
+def taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[LessonError]:
+    """Two with the same number have no order."""
+    other = numbers.setdefault(number, path.name)
+    if other == path.name:
+        return []
+    message = f"The number {number} is already taken by the {what} {other!r}."
+    return [LessonError(Place(path.as_posix(), 1), "same-number", message, "Renumber one of them.")]
