@@ -23,7 +23,16 @@ FADING_BELOW = 0.95
 
 Strength = Literal["fresh", "fading", "due"]
 
-UNNAMED = frozenset({"unrecognised", "error", "shape", "zeros", "nearly", "not-finite", "float32", "size-hard-coded"})
+NOT_COMPARED = frozenset({"error", "missing", "not-a-tensor", "dtype", "shape", "not-finite", "float32", "nearly"})
+UNNAMED = NOT_COMPARED | {
+    "unrecognised",
+    "zeros",
+    "size-hard-coded",
+    "here-only",
+    "part-missing",
+    "part-wrong",
+    "several",
+}
 """What a diagnosis says where it found no slip: it opens no card."""
 
 SIBLINGS: tuple[frozenset[str], ...] = (

@@ -15,6 +15,9 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Bug, Lesson, Order
 from app.content.code_exercises import CodeExercise
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
 from app.practice.draw import draw
@@ -331,6 +334,56 @@ def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(le
     book = ada.get(f"/classes/{group.id}/gradebook.json").json()
     assert {one["name"]: one["points"] for one in book["learners"]} == {"Bob": 2, "Cleo": 0}
     assert bob.get("/practice/set/nothing").status_code == 404
+
+
+def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of_other_practice_nothing(
+    learner, group, bob, ada
+):
+    pupil = Learner(bob, learner.site)
+    pupil.client.get(LESSON)
+    ada.post(f"/classes/{group.id}/assignments", data={"lesson": "practice/set-matmul"})
+    slips, instructor = f"/classes/{group.id}/slips", Learner(ada, learner.site)
+
+    pupil.solve(pupil.next(begin="1"), slip=True)
+    pupil.next()
+    assert "transposed" not in instructor.text(slips)
+
+    at = pupil.next(given="matmul")
+    for _ in range(3):  # a worked example and a line that is left open come first
+        pupil.solve(at, slip=True)
+        at = pupil.next()
+
+    assert re.search("practice .*transposed", instructor.text(slips))
+    for page in ("", "/board", "/slips", "/gradebook", "/lessons"):
+        text = ada.get(f"/classes/{group.id}{page}").text
+        assert WRONG.strip() not in text, page
+        assert "practice/set-matmul/" not in text, page
+
+
+NO_SLIPS = (
+    sentences.stopped("dX", "name", 1, "`q` is not defined."),
+    sentences.missing("dX"),
+    sentences.not_a_tensor("dX", "float"),
+    sentences.wrong_dtype("dX", "int64", right=False),
+    sentences.unfit("dX", "dtype torch.float16, shape (2,)"),
+    sentences.unfit("dX", "sparse tensor"),
+    sentences.only_here("dX"),
+    sentences.wrong_here("dX"),
+    sentences.stops_elsewhere("dX", 1, "IndexError"),
+    Diagnosis(code="dX:unrecognised", message="The values differ."),
+    Diagnosis(code="dX:shape", message="The shape differs."),
+)
+
+
+@pytest.mark.alone
+def test_an_error_and_all_else_that_is_no_slip_at_a_rule_opens_no_card(learner, grader, monkeypatch):
+    for number, said in enumerate((*NO_SLIPS, Diagnosis(code="dX:mean", message="An average."))):
+        name = NameVerdict(name="dX", verdict="wrong", code=said.code, message=said.message, line=1)
+        monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
+        learner.check(LESSON, "linear-backward", f"dX = {number}")
+        learner.text("/practice")
+
+        assert [one.slip for one in learner.cards()] == (["mean"] if said.code == "dX:mean" else []), said.code
 
 
 def test_practice_that_a_class_is_given_again_begins_anew(learner, group, bob, ada):
