@@ -14,6 +14,7 @@ from sqlalchemy import FromClause, Select, Table, and_, bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import record
+from app.store.progress import PRACTISED
 from app.store.tables import Assignment, Attempt, Draft, Event, Membership, Progress
 from app.teaching.words import plain_letters
 
@@ -267,7 +268,7 @@ _TRACE = (
 )
 _PLACES = (
     _of_learners(_ATTEMPT, _ATTEMPT.c.lesson, _ATTEMPT.c.exercise)
-    .where(_ATTEMPT.c.learner_id == bindparam("learner"))
+    .where(_ATTEMPT.c.learner_id == bindparam("learner"), _ATTEMPT.c.lesson.not_like(PRACTISED))
     .group_by(_ATTEMPT.c.lesson, _ATTEMPT.c.exercise)
     .order_by(func.max(_ATTEMPT.c.id).desc())
 )

@@ -17,10 +17,11 @@ from app.practice.scheduler import About, Memory, Met
 from app.practice.taught import families_of, family_at
 from app.store import cards, progress
 from app.store.database import hold
-from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem
+from app.store.progress import Answered, record_attempt
+from app.store.tables import Attempt, Card, PracticeAttempt, PracticeItem, Sitting
 from app.web.json_columns import decoded_verdict
 from app.web.practice_items import Curriculum, PracticeItems
-from app.web.practice_plans import PLAN, Plan, Standing, set_called
+from app.web.practice_plans import PLAN, Plan, PracticeSet, Standing, set_called
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
@@ -66,7 +67,9 @@ class Book:
         rows = (await progress.progress_in(self.db, self.learner, lesson.name)).values()
         solved = [one.solved_at for one in rows if one.solved_at]
         given.hints = sum(one.hints for one in rows)
-        given.code = given.code or next((one.code for one in attempts if one.code), None)
+        if given.code is None and (code := next((one.code for one in attempts if one.code), None)):
+            given.code = code
+            await self._tell_class(given, code)
         if len(solved) == len(lesson.exercises):
             given.done_at = max(solved)
             given.seconds = max(0, round((given.done_at - given.given_at).total_seconds()))
@@ -87,17 +90,33 @@ class Book:
                 _keep(card, scheduler.reviewed(memory_of(card), rating, at))
                 await cards.add_review(self.db, card, rating, at, row.id)
 
+    async def _sitting_of(self, given: PracticeAttempt) -> Sitting | None:
+        """The sitting of now, if the item was *given* in it."""
+        sitting = await cards.sitting_of(self.db, self.learner)
+        return sitting if sitting and given.given_at >= sitting.began_at else None
+
+    async def _tell_class(self, given: PracticeAttempt, code: str) -> None:
+        """Keep the first slip at an item that a class was given as a mistake at that practice, without its text."""
+        sitting = await self._sitting_of(given)
+        goal = self._goal(PLAN.validate_json(sitting.plan)) if sitting else None
+        if goal:
+            slip = Answered(kind="code", text="", verdict="", correct=None, code=code)
+            await record_attempt(self.db, self.learner, goal.name, goal.lesson.exercises[0].name, slip)
+
+    def _goal(self, plan: Plan) -> PracticeSet | None:
+        return set_called(plan.assigned, self.curriculum.sets)
+
     async def _count(self, given: PracticeAttempt) -> None:
         """Let an item that was done in a sitting count: for what a class was given, or for the own best."""
-        sitting = await cards.sitting_of(self.db, self.learner)
-        if sitting is None or given.given_at < sitting.began_at or given.done_at is None:
+        sitting = await self._sitting_of(given)
+        if sitting is None or given.done_at is None:
             return
         plan = PLAN.validate_json(sitting.plan)
         done = await cards.given_to(self.db, self.learner, sitting.began_at)
         if plan.drill:
             solved = Standing(plan, sitting.began_at, tuple(done), over=False).done
             await cards.record_drill(self.db, self.learner, plan.families[0], solved, given.done_at)
-        goal = set_called(plan.assigned, self.curriculum.sets)
+        goal = self._goal(plan)
         if goal:
             lesson = goal.lesson
             counted = await progress.progress_in(self.db, self.learner, lesson.name)

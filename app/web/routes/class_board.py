@@ -161,5 +161,5 @@ async def _place(db: AsyncSession, group: int, all_places: list[Place], place: s
 async def slips(request: Request, site: TheSite, within: Watching) -> Response:
     """Which mistakes the class makes, by the operation that they are made at."""
     async with site.database.read() as db:
-        view = slips_view(site.course, await board.codes(db, within.group.id), by_learners=True)
+        view = slips_view(site.assigned, await board.codes(db, within.group.id), by_learners=True)
     return class_page(request, site, within, "slips.html", view=view)

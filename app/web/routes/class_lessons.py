@@ -63,7 +63,7 @@ async def learner(
         found = next((one for one in assigned if one[0].slug == asked or (not asked and one[0].name == latest)), None)
         if learner not in people or (asked and found is None):
             raise HTTPException(404)
-        slips = slips_view(site.course, await board.codes(db, group, learner=learner), by_learners=False)
+        slips = slips_view(site.assigned, await board.codes(db, group, learner=learner), by_learners=False)
         view = None
         if found is not None:
             attempts = await board.trace(db, group, learner, found[0].name)

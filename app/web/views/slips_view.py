@@ -9,7 +9,7 @@ from datetime import datetime
 from markupsafe import Markup, escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
+from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.content.code_exercises import CodeExercise
 from app.store import board
 from app.store.board import Counted
@@ -33,6 +33,9 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.Pow: "powers",
 }
 FUNCTIONS, COPIES = "functions", "copies"
+PRACTICE = "practice"
+Known = Callable[[str], Lesson | None]
+"""A lesson by its name, where it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,11 @@ class Lately:
     learners: int
 
 
-def slips_view(course: Course, counted: Iterable[Counted], *, by_learners: bool) -> SlipsView:
-    """The table of *counted*; *by_learners* counts people, otherwise attempts."""
-    lessons = {one.name: one for one in course.lessons}
+def slips_view(known: Known, counted: Iterable[Counted], *, by_learners: bool) -> SlipsView:
+    """The table of *counted* at lessons that are *known*; *by_learners* counts people, otherwise attempts."""
     cells: defaultdict[Markup, Counter[str]] = defaultdict(Counter)
     for one in counted:
-        lesson = lessons.get(one.lesson)
+        lesson = known(one.lesson)
         if lesson is not None:
             count = one.learners if by_learners else one.attempts
             cells[said_of(lesson, one.exercise, one.code)][family_of(lesson, one.exercise, one.code)] += count
@@ -109,7 +111,9 @@ def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
 
 
 def family_of(lesson: Lesson, exercise: str, code: str) -> str:
-    """The kind of operation that a gradient comes back through."""
+    """The kind of operation that a gradient comes back through; of what was drawn for each, that it was practice."""
+    if lesson.drawn:
+        return PRACTICE
     box = lesson.named.get(exercise)
     forward = lesson.forwards.get(box.forward or "") if isinstance(box, CodeBox) else None
     if forward is None or not code.startswith("d"):
@@ -145,10 +149,8 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
             return FUNCTIONS
 
 
-async def lately(
-    db: AsyncSession, known: Callable[[str], Lesson | None], class_id: int, since: datetime
-) -> list[Lately]:
-    """The mistakes at lessons that are *known* by name since a moment, the most frequent first."""
+async def lately(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[Lately]:
+    """The mistakes at lessons that are *known* since a moment, the most frequent first."""
     found = []
     for one in await board.codes(db, class_id, since=since):
         lesson = known(one.lesson)
