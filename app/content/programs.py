@@ -222,11 +222,13 @@ def tensor_of(gradient: str, forward: Forward) -> str | None:
     return gradient[1:] if gradient.startswith("d") and gradient[1:] in tensors else None
 
 
-def check_gradient(name: str, place: Place, forward: Forward, faults: Faults) -> bool:
-    """Whether *name* is `d` + a tensor of *forward*; a fault is added where it is not."""
+def check_gradient(name: str, place: Place, forward: Forward, faults: Faults, others: Iterable[str] = ()) -> bool:
+    """Whether *name* is `d` + a tensor of *forward*; a fault is added where it is not, nor could be one of *others*."""
     if tensor_of(name, forward):
         return True
     known = [f"d{tensor}" for tensor in tensors_of(forward) if tensor_of(f"d{tensor}", forward)]
     message = f"{name!r} is not the gradient of a tensor of the forward program {forward.name!r}."
-    faults.add(place, "unknown-gradient", message, did_you_mean(name, known))
+    if any(others):
+        message = f"{name!r} is no tensor of the forward program {forward.name!r}, nor the gradient of one."
+    faults.add(place, "unknown-gradient", message, did_you_mean(name, (*known, *others)))
     return False

@@ -223,8 +223,9 @@ class Reading:
         name = options.needed_text(key, "dW")
         if name is None or forward is None:
             return name
-        if not (tensors and name in tensors_of(forward)):
-            check_gradient(name, options.place_of(key), forward, self.faults)
+        others = tensors_of(forward) if tensors else ()
+        if name not in others:
+            check_gradient(name, options.place_of(key), forward, self.faults, others)
         return name
 
     def box(self, options: Options, key: str) -> Grad | None:

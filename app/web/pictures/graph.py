@@ -5,7 +5,10 @@ drawn where it is a fork; the others would only crowd the picture.
 """
 
 import ast
+import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from markupsafe import Markup
 
@@ -17,6 +20,9 @@ STEP = 30.0
 TOP = 22.0
 NARROWEST, WIDEST = 26.0, 112.0
 LETTER = 8.45  # width of one letter of the code face at 14 px
+LINE = 19.0
+LONGEST = 48
+"""Letters of a statement in one line: a longer one goes on below, so that a lesson has room for the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ def graph(scene: Scene) -> Markup:
     asked = scene.given.get("highlight")
     marked = forks | {str(one) for one in asked} if isinstance(asked, list | tuple) else forks
     arcs = [(places[name], index) for index, line in enumerate(lines) for name in line.reads if name in places]
+    rows = [textwrap.wrap(line.source, LONGEST, subsequent_indent="    ", break_long_words=False) for line in lines]
+    *ys, bottom = accumulate((STEP + LINE * (len(row) - 1) for row in rows), initial=TOP)
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
@@ -76,25 +84,29 @@ def graph(scene: Scene) -> Markup:
             longest,
             reach,
             f"{start}-{end}",
+            at=ys.__getitem__,
         )
         for start, end in arcs
     ]
     hits = []
+    written = max(len(row) for of_line in rows for row in of_line)
     for index, line in enumerate(lines):
-        y = TOP + STEP * index
+        y, height = ys[index], STEP + LINE * (len(rows[index]) - 1)
         if line.name == scene.given.get("lit"):
-            parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, rx=4.0, class_="line-lit"))
+            parts.insert(0, tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, rx=4.0, class_="line-lit"))
         lit = [str(end) for start, end in arcs if start == index]
         lit += [f"{index}-{end}" for end in lit]
         told = follows(str(index), lit, _told(line.name, readers[line.name]))
-        hits.append(tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=STEP, class_="hit", **told))
+        hits.append(tag("rect", x=0.0, y=y - STEP / 2, width="100%", height=height, class_="hit", **told))
         node = "fork" if line.name in marked else "node"
         parts.append(tag("circle", cx=x, cy=y, r=6.0, class_=node, data_entry=str(index)))
-        parts.append(text(x + 18, y + 5, line.source, class_="figure-code", anchor="start"))
+        for down, row in enumerate(rows[index]):
+            indent = LETTER * (len(row) - len(row.lstrip()))
+            at = x + 18 + indent
+            parts.append(text(at, y + 5 + LINE * down, row.lstrip(), class_="figure-code", anchor="start"))
         if line.name in shapes:
-            shape_at = x + 34 + LETTER * max(len(one.source) for one in lines)
+            shape_at = x + 34 + LETTER * written
             parts.append(text(shape_at, y + 5, shape_text(shapes[line.name]), class_="figure-label", anchor="start"))
-    written = max(len(line.source) for line in lines)
     width = x + 34 + LETTER * written + (90 if shapes else 0)
     summary = f"{len(made)} statements, from {made[0].name} to {made[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
@@ -105,7 +117,7 @@ def graph(scene: Scene) -> Markup:
         ("tensor", "made from", "read by"),
         [(line.name, _origin(line, made), ", ".join(readers[line.name]) or "nothing") for line in lines],
     )
-    return picture(width, TOP + STEP * len(lines), summary, [*hits, *parts]) + behind
+    return picture(width, bottom, summary, [*hits, *parts]) + behind
 
 
 def _told(name: str, readers: list[str]) -> str:
@@ -125,10 +137,27 @@ def _origin(line: Statement, made: list[Statement]) -> str:
     return ", ".join(line.reads) or ("nothing" if line in made else "given")
 
 
-def arc(x: float, ends: tuple[int, int], class_: str, longest: int, reach: float, entry: str | None = None) -> Markup:
-    """From one line to another, at the left of the column *x*; those further apart bulge more, up to *reach*."""
+def _row(index: int) -> float:
+    return TOP + STEP * index
+
+
+def arc(
+    x: float,
+    ends: tuple[int, int],
+    class_: str,
+    longest: int,
+    reach: float,
+    entry: str | None = None,
+    *,
+    at: Callable[[int], float] = _row,
+) -> Markup:
+    """From one line to another, at the left of the column *x*; those further apart bulge more, up to *reach*.
+
+    Args:
+        at: How far down a line stands.
+    """
     start, end = ends
-    from_y, to_y = TOP + STEP * start, TOP + STEP * end
+    from_y, to_y = at(start), at(end)
     if end == start + 1:
         return tag("path", d=f"M{x:g} {from_y:g}V{to_y:g}", class_=class_, data_entry=entry)
     bulge = x - (NARROWEST + (reach - NARROWEST) * (end - start) / longest) * 4 / 3

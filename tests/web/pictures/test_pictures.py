@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -153,6 +155,19 @@ def test_a_graph_marks_the_tensors_that_several_statements_read() -> None:
     assert "x given m, d" in words(html)
     assert ">b<" not in html, "an input that is read once is no line of its own"
     assert [one.reads for one in statements(PROGRAM)] == [("x",), ("x", "m"), ("d",), ("d", "s", "b")]
+
+
+def test_a_long_line_of_a_graph_goes_on_below_and_moves_the_others_down() -> None:
+    inputs = tuple(Input(name=name, sizes=("3",)) for name in ("first_of_them", "another_one", "and_the_third"))
+    source = "y = first_of_them * another_one + and_the_third * first_of_them - another_one\nz = y * 2\n"
+    forward = replace(PROGRAM, inputs=inputs, source=source, output="z")
+    visual = Visual(place=HERE, name="v", kind="graph", forward="f", of=None, given={}, caption=Markup("It"))
+
+    drawing = ElementTree.fromstring(re.search("<svg.*?</svg>", draw(visual, {}, forward), re.DOTALL)[0])
+
+    said = [(one.text, float(one.get("y"))) for one in drawing.iter() if one.get("class") == "figure-code"]
+    assert " ".join(text for text, _ in said[2:4]) == source.splitlines()[0]
+    assert [round(low - high) for (_, high), (_, low) in pairwise(said)] == [30, 30, 19, 30]
 
 
 def test_one_cell_shows_what_it_feeds() -> None:
