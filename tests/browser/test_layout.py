@@ -188,7 +188,7 @@ def test_the_head_of_the_page_and_the_buttons_of_a_box_stand_in_one_row(page: Pa
 
 PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions button:not([hidden])")].map(button => {
   const { x, y, width, height } = button.getBoundingClientRect();
-  return [button.id || button.textContent, [x, y, width, height].map(Math.round)];
+  return [button.id || button.textContent, [x, y + scrollY, width, height].map(Math.round)];
 }))"""
 
 
