@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
+QUOTES = " \t\n\"'`“”„‟‘’‚«»"
 LONGEST = 120
 MOST_AXES = 8
 LARGEST_SIZE = 100_000
@@ -21,7 +22,7 @@ def sizes_in(text: str) -> tuple[str, ...]:
     """
     if len(text) > LONGEST:
         raise UnreadableShapeError("That is too long for a shape.")
-    plain = text.strip()
+    plain = text.strip(QUOTES)
     plain = re.sub(r"^(?:torch\.)?Size\s*", "", plain)
     plain = plain.rstrip(".") if plain.rstrip(".") else plain
     stripped = False
@@ -34,7 +35,8 @@ def sizes_in(text: str) -> tuple[str, ...]:
     if re.search(r"[()\[\]{}]", plain):
         raise UnreadableShapeError("Its brackets do not match.")
     plain = " ".join(plain.rstrip(",; ").split())
-    sizes = re.split(" ?[,;×*] ?|(?<=[0-9]) ?[xX] ?(?=[0-9?])|(?<=[A-Za-z?]) [xX] (?=\\w)| (?:by )?", plain)
+    # A phone makes a full stop of two spaces.
+    sizes = re.split(" ?[,;×*] ?|\\. |(?<=[0-9]) ?[xX] ?(?=[0-9?])|(?<=[A-Za-z?]) [xX] (?=\\w)| (?:by )?", plain)
     if not all(re.fullmatch(r"\?|_+|\d{1,9}|[^\W\d]\w*", size) for size in sizes):
         raise UnreadableShapeError("It should be sizes separated by commas, such as (32, 64).")
     if len(sizes) > MOST_AXES:

@@ -23,7 +23,7 @@ function goOn(link) {
   const below = exercise.nextElementSibling;
   place.tabIndex = -1;
   place.scrollIntoView();
-  const field = below?.matches(".exercise, .sheet") ? below.querySelector(FIELDS) : null;
+  const field = below?.matches(".exercise, .sheet") ? below.querySelector(FIELDS) : below?.querySelector(":scope.begins > a");
   (field ?? place).focus({ preventScroll: true });
 }
 

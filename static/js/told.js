@@ -25,7 +25,7 @@ for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => se
 class Shape extends WidgetType {
   constructor({ text, fits, start }, below) {
     super();
-    Object.assign(this, { text, below, kind: start ? "collides" : fits === null ? "plain" : fits ? "fits" : "differs" });
+    Object.assign(this, { text, below, kind: start ? "collides" : fits === false ? "differs" : "plain" });
   }
 
   eq(other) {

@@ -12,7 +12,7 @@ from tests.waiting import until
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
 CODE = "dX = dY @ W.T\ndW = dY.T @ X\n\nt = X @ dY"
-TOLD = ["(N, D)", "(H, D), W is (D, H)", "(N, D) @ (N, H): D is not N"]
+TOLD = ["(N, D) like X", "(H, D), W is (D, H)", "(N, D) @ (N, H): D is not N"]
 
 
 def told(page: Page):

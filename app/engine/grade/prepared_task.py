@@ -150,14 +150,18 @@ class Bench:
         return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
 
     def placed(self, trial: Trial, plan: Plan) -> Trial:
-        """*trial* with the names that stood in scope at each of its errors."""
+        """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
         given = (*self._jobs[0]["scope"], *self.study.forward.dims)
 
         def known(error: Raised) -> tuple[str, ...]:
             written = (name for line in plan.lines[: error.statement] for name in sorted(line.writes))
             return (*given, *islice(written, MOST_KNOWN))
 
-        return replace(trial, errors=[replace(one, known=known(one)) for one in trial.errors])
+        def ahead(error: Raised) -> dict[str, int]:
+            coming = plan.lines[error.statement : error.statement + MOST_KNOWN]
+            return {name: line.line for line in reversed(coming) for name in line.writes}
+
+        return replace(trial, errors=[replace(one, known=known(one), ahead=ahead(one)) for one in trial.errors])
 
     def _volunteered(self, plan: Plan) -> list[str]:
         """Steps that nobody asked for; they are kept, so that a mistake in them can be found there."""

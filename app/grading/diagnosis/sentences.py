@@ -24,16 +24,21 @@ from app.grading.diagnosis.evidence import Diagnosis
 ALIKE = 0.8
 
 
-def missing(name: str, others: Sequence[str] = (), compared: int | None = None) -> Diagnosis:
+def missing(
+    name: str, others: Sequence[str] = (), compared: int | None = None, unnamed: int | None = None
+) -> Diagnosis:
     """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned.
 
     Args:
         compared: The line that reads `name == value`.
+        unnamed: A line that computes something and keeps it nowhere.
     """
     if compared is not None:
         return _of(name, "missing", f"Line {compared} compares `{name}`, with `==`; one `=` assigns it.")
     alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
-    hint = f" There is a `{alike[0]}`." if alike else ""
+    hint = f" There is a `{alike[0]}`; capital and small letters count." if alike else ""
+    if unnamed is not None and not alike:
+        hint = f" Line {unnamed} computes something and gives it no name; a line `{name} = …` is wanted."
     return _of(name, "missing", f"No tensor called `{name}` was left when the code ended.{hint}")
 
 

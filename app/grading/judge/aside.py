@@ -6,11 +6,13 @@ is known to be missing.
 
 import re
 from dataclasses import dataclass, replace
+from keyword import kwlist
 
 from app.bindings import parsed
 
 MOST_FAULTS = 8
 MOST_LINES = 400
+_NAME = rf"(?!(?:{'|'.join(kwlist)}|print)\b|[eE][-+\d]|_\d)[A-Za-z_]\w*"  # and no exponent
 _FOREIGN = (
     (r"^(?:>>>|\.\.\.)", "`{}` is what Python shows before a line; delete it"),
     (r"^(?:```|~~~)", "three such signs begin and end code in a text; delete this line"),
@@ -20,6 +22,10 @@ _FOREIGN = (
     (r"\u2190|:=", "a name gets its value by a single `=`"),
     (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
+    (
+        rf"(?:(?<![\w.])(?:\d+(?:\.\d*)? ?|{_NAME} )|[)\]] ?)(?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
+        "in `{}` a sign is missing; a product is written with a `*`",
+    ),
 )
 """What comes along with a text that was pasted, or is written on paper and not in Python; the most telling first."""
 _WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")

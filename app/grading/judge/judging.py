@@ -96,9 +96,8 @@ class Judge:
             return self._named(name, "not-yet", message=f"Nothing is written here yet. A line `{name} = …` is wanted.")
         if last is None:
             others = [one for one in self.plan.last if one not in self.ruling.forced]
-            return self._named(
-                name, "not-yet", message=sentences.missing(name, others, self.plan.comparing(name)).message
-            )
+            found = sentences.missing(name, others, self.plan.comparing(name), self.plan.unnamed())
+            return self._named(name, "not-yet", message=found.message)
         if any(line.blank for line in self.plan.writing(name)):
             return self._named(name, "not-yet", message="There is still a blank in this line.")
         if any(self._left(name, run) for run in self.trials):

@@ -82,6 +82,11 @@ class Plan:
         found = (one for line in self.lines for other, one in comparisons(line.node) if other == name)
         return next((one.lineno for one in found), None)
 
+    def unnamed(self) -> int | None:
+        """The last line that computes something and keeps it nowhere, such as `X.T @ dY`; a call may have a reason."""
+        values = ((line.line, line.node.value) for line in reversed(self.lines) if isinstance(line.node, ast.Expr))
+        return next((at for at, value in values if isinstance(value, ast.BinOp | ast.UnaryOp)), None)
+
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
         whole = self.lines[statement]

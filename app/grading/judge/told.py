@@ -30,7 +30,7 @@ class ToldLine:
     """What stands at the end of *line*, from 1.
 
     Args:
-        text: Such as `(D, H)`, or `(H, D), W is (D, H)`.
+        text: Such as `(D, H) like W`, or `(H, D), W is (D, H)`; of a name that is no gradient, its shape alone.
         fits: Whether the gradient that the line writes has the shape of its tensor; None where it writes none.
         start, end: Of shapes that cannot meet, the place: line and column of each end, from 1 and from 0.
     """
@@ -206,8 +206,15 @@ def _line(statement: ast.stmt, values: Sequence[Any], ground: Ground, source: Se
             about = _subject(statement)[1:] if _subject(statement).startswith("d") else ""
             theirs = [scope.get(about) for scope in ground.scopes]
             if isinstance(theirs[0], Abstract):
-                fits = theirs[0].shape == given.shape
-                text = text if fits else f"{text}, {about} is {ground.named(theirs)}"
+                # On every size: where two of them are equal here, a transpose fits here only.
+                fits = all(
+                    one.shape == own.shape
+                    for one, own in zip(values, theirs, strict=True)
+                    if isinstance(one, Abstract) and isinstance(own, Abstract)
+                )
+                if fits and not given.shape:
+                    return None  # a number like every other there: nothing is told by it
+                text = f"{text} like {about}" if fits else f"{text}, {about} is {ground.named(theirs)}"
             return ToldLine(line=line, text=text, fits=fits)
         case tuple() if 0 < len(given) <= MOST_PARTS and all(isinstance(one, Abstract) for one in given):
             several = [

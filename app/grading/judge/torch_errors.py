@@ -10,6 +10,7 @@ from app.grading.judge.call_errors import CALLS
 from app.grading.judge.trials import Raised, Row, shape_text
 
 _LONGEST = 400
+_ELSEWHERE = frozenset(["np", "numpy"])
 MATRIX = 2
 
 
@@ -146,7 +147,14 @@ def _no_name(found: re.Match[str], error: Raised) -> str:
     if error.source.startswith(f"{found[1]} == "):
         return f"`==` compares, and `{found[1]}` does not exist yet. One `=` assigns: `{found[1]} = …`."
     name = found[1]
-    alike = [one for one in error.known if one.lower() == name.lower()] or get_close_matches(name, error.known, 1)
+    if name in _ELSEWHERE:
+        return f"There is no `{name}` in a box. Torch has nearly all of numpy, mostly under the same name: `torch.…`."
+    if name in error.ahead:
+        line = error.ahead[name]
+        where = "is what this line makes" if line == error.line else f"is made in line {line}, further down"
+        return f"`{name}` does not exist yet: it {where}. A line reads only what stands above it."
+    others = [one for one in error.known if one != f"d{name}" and name != f"d{one}"]  # x and dx: nobody confuses them
+    alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1)
     if alike:
         return f"`{name}` does not exist at this point. There is a `{alike[0]}`; capital and small letters count."
     return (

@@ -31,7 +31,12 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """An exception of the learner's code, as the jail reported it; *known* are the names that it could have read."""
+    """An exception of the learner's code, as the jail reported it.
+
+    Args:
+        known: The names that it could have read.
+        ahead: Those that its own line and the ones below it make, each with the first line that does.
+    """
 
     kind: str
     text: str
@@ -40,6 +45,7 @@ class Raised:
     operands: tuple[Operand, ...]
     statement: int
     known: tuple[str, ...] = ()
+    ahead: Mapping[str, int] = field(default_factory=dict)
 
 
 Row = tuple[str, Callable[[re.Match[str], Raised], str]]

@@ -133,7 +133,7 @@ def _tried(site: Site) -> CodeView | None:
 def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
     """The next open exercise from *place* on: in its lesson, else in the lessons after it, else in those before.
 
-    A lesson in which nothing was done begins at its top.
+    A lesson in which nothing was done begins at its top, and so does the first where that was the line to try at once.
     """
     lessons = site.course.lessons
     at = next((index for index, one in enumerate(lessons) if place and one.name == place.lesson), None)
@@ -141,11 +141,20 @@ def _resume(site: Site, place: Place | None, solved: Solved) -> Continue | None:
         return None
     for lesson in (*lessons[at:], *lessons[:at]):
         open_here = [one.name for one in lesson.exercises if one.name not in solved.get(lesson.name, ())]
-        if lesson is lessons[at] and place.exercise and open_here:
+        if lesson is lessons[at] and place.exercise and open_here and not _only_tried(site, place, solved):
             return Continue(lesson, _next_open(lesson, place.exercise, open_here))
         if open_here:
-            return Continue(lesson, open_here[0] if solved.get(lesson.name) else None)
+            begun = solved.get(lesson.name) and not _only_tried(site, place, solved)
+            return Continue(lesson, open_here[0] if begun else None)
     return Continue(lessons[at], None)
+
+
+def _only_tried(site: Site, place: Place, solved: Solved) -> bool:
+    """Whether nothing was done but the line that the title page offers."""
+    offered = first_box(site.course)
+    if offered is None or (place.lesson, place.exercise) != (offered[0].name, offered[1].name):
+        return False
+    return {(lesson, one) for lesson, names in solved.items() for one in names} <= {(place.lesson, place.exercise)}
 
 
 def _next_open(lesson: Lesson, here: str, open_here: Sequence[str]) -> str:

@@ -224,6 +224,38 @@ def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, nam
         assert message.startswith(f"`{name}` does not exist at this point. There is a `{meant}`")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("dX = dX @ W.T", "`dX` does not exist yet: it is what this line makes."),
+        ("dX = half @ W.T\nhalf = dY / 2", "`half` does not exist yet: it is made in line 2, further down."),
+        ("dX = np.dot(dY, W.T)", "There is no `np` in a box. Torch has nearly all of numpy"),
+        ("dX = db @ W.T", "`db` does not exist yet: it is made in line 3, further down."),
+    ],
+)
+def test_a_name_that_is_not_there_yet_is_told_with_where_it_is_made(engine, line, said):
+    verdict, _ = standing(engine, LINEAR, f"{line}\ndW = X.T @ dY\ndb = dY.sum(0)")
+
+    assert verdict.message.startswith(said)
+
+
+def test_a_tensor_is_not_taken_for_its_gradient(engine):
+    verdict, _ = standing(engine, LINEAR, "dX = dX1 @ W.T\ndW = X.T @ dy1\ndb = db.sum(0)")
+    alone, _ = standing(engine, LINEAR, "dX = dW.T\nda = 1")
+
+    assert "There is" not in alone.message
+    assert named(verdict, "db").message.startswith("`db` does not exist yet: it is what this line makes.")
+
+
+def test_a_line_that_keeps_nowhere_what_it_computes_is_told(engine):
+    verdict, _ = standing(engine, LINEAR, "dY @ W.T\nprint(dY)\ndb = dY.sum(0)\nX.T @ dY")
+
+    for name in ("dX", "dW"):
+        assert named(verdict, name).message.endswith(
+            f"Line 4 computes something and gives it no name; a line `{name} = …` is wanted."
+        )
+
+
 def test_a_name_like_no_other_is_told_without_one(engine):
     verdict, _ = standing(engine, LINEAR, "dX = zzz @ W.T\ndW = X.T @ dY\ndb = dY.sum(0)")
 

@@ -123,9 +123,16 @@ def test_what_is_kept_for_nothing_is_told_by_name():
     assert answered("kept", ["3"]).message.striptags() == "No line of this backward pass reads it."
 
 
-@pytest.mark.parametrize("answer", ["(27,)", "27", "[27]", "(H,)", "h", "H", "27,"])
+@pytest.mark.parametrize(
+    "answer", ["(27,)", "27", "[27]", "(H,)", "h", "H", "27,", "“(H,)”", "'27'", "‘(27,)’", "`(27,)`", "27. ", "«H»"]
+)
 def test_a_whole_shape_is_read_in_every_notation(answer):
     assert answered("whole", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["100. 27", "(D. H)", "“100, 27”", "d , h ", "(100×27)"])
+def test_what_a_phone_makes_of_a_shape_is_read(answer):
+    assert answered("why-shape", answer).correct
 
 
 @pytest.mark.parametrize("answer", ["()", "[]", "torch.Size([])", "( )"])
@@ -134,7 +141,8 @@ def test_a_scalar_has_the_empty_shape(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "  ", "?", "(100, ?)", "abc", "(27", "27)", "1.5", "-3", "(,)", "27!", "Q", "1,2,3,4,5,6,7,8,9"]
+    "answer",
+    ["", "  ", "?", "(100, ?)", "abc", "(27", "27)", "1.5", "-3", "(,)", "27!", "Q", "1,2,3,4,5,6,7,8,9", "“”"],
 )
 def test_what_is_no_shape_is_neither_right_nor_wrong(answer):
     feedback = answered("whole", answer)

@@ -121,6 +121,7 @@ def test_a_newcomer_can_try_a_line_on_the_title_page_and_who_has_begun_continues
     assert "1 of 1 right" in answer.text
     assert "/check" not in after
     assert "Continue where you left off" in after
+    assert 'href="/lessons/linear">Continue' in after, "the lesson begins at its top: nobody has read it"
 
 
 def test_the_title_page_has_one_button_and_says_for_whom_and_why(tmp_path: Path, course: Course, grader: Any) -> None:
