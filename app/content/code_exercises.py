@@ -38,6 +38,7 @@ class CodeExercise(Exercise):
         starter: What stands in the box at first.
         alternatives: Further solutions that are equally right (`:same-as:`).
         reveal: When the solution opens: `after-hints`, `after-success`, `after:N` or `never`.
+        explained: A sentence for each line of the solution, where it was drawn.
     """
 
     starter: Code
@@ -46,6 +47,7 @@ class CodeExercise(Exercise):
     mistakes: tuple[DeclaredMistake, ...] = ()
     seconds: float = 2.0
     reveal: str = "after-hints"
+    explained: tuple[Html, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

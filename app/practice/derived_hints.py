@@ -4,10 +4,13 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from app.practice.operations import FORKS, OPERATIONS
+from app.practice.operations import COPIED, FORKS, OPERATIONS
+from app.practice.scheduler import slip_of
 
 BLANK = "____"
 ADDED = "Here another share of the same gradient is added."
+STRETCHED = frozenset({"fork", "matmul"})
+"""Families whose principle says nothing of copies: where an operand was stretched, its gradient is summed as well."""
 
 
 def ladder(line: str, operation: str, shapes: Mapping[str, str]) -> tuple[str, ...]:
@@ -23,6 +26,8 @@ def principle(line: str, operation: str) -> str:
     if row and row.family == "broadcast" and ".sum(" not in line:
         row = OPERATIONS[row.rule]  # the operand that was not copied
     said = row.principle if row else ""
+    if row and row.family in STRETCHED and ".sum(" in line:
+        said = f"{said} {COPIED}"
     return f"{said} {ADDED}".strip() if "+=" in line else said
 
 
@@ -35,6 +40,17 @@ def key_line(lines: Sequence[str], by: Sequence[str], wanted: str) -> int:
     # Where shapes are stretched, the sum is what is to be seen, and not the term beside it.
     points = [row.points if row else 0 for row in rows]
     return max(showing or range(len(lines)), key=lambda at: (".sum(" in lines[at], points[at]))
+
+
+def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | None:
+    """The index of the line that a diagnosis *code* is about, such as `db:mean`; None where there is none."""
+    own = [at for at, line in enumerate(lines) if line.split()[0] == code.partition(":")[0]]
+    added = [at for at in own if "+=" in lines[at]]
+    wanted = slip_of(code)
+    if wanted in FORKS and added:
+        return added[0]
+    mine = [lines[at] for at in own], [by[at] for at in own]
+    return own[key_line(*mine, "" if wanted in FORKS else wanted)] if own else None
 
 
 def told(lines: Sequence[str], by: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ from functools import cached_property
 
 from app.content.blocks import Forward, Grad, Lesson
 from app.content.errors import LessonError
+from app.content.exercises import Hint
 from app.content.parse import parse_lesson
-from app.content.sizes import named, written
+from app.content.sizes import name_of, written
 from app.engine.task import Task, grad_task_of
 from app.grading.reading.shape_inference import infer
 from app.practice.derived_hints import key_line, ladder
@@ -86,8 +87,9 @@ class Item:
 
     @cached_property
     def shapes(self) -> dict[str, str]:
-        """The shapes of all tensors in named axes, such as `(N, H)`."""
-        return {name: named(shape) or written(shape) for name, shape in infer(self.program).items()}
+        """The shapes of all tensors in named axes where there are names, such as `(N, 1)`."""
+        shapes = infer(self.program)
+        return {name: written([name_of(size) or size for size in shape]) for name, shape in shapes.items()}
 
     @cached_property
     def key(self) -> int:
@@ -104,6 +106,10 @@ class Item:
         hints = "".join(block("hint", {}, one, ":::") for one in ladder(self.lines[at], self.by[at], self.shapes))
         body = f"{prompt}\n\n{starter}{hints}{code('solution', self.solution)}"
         return block(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
+
+    def hints_at(self, line: int) -> tuple[Hint, ...]:
+        """The hints for the line with that index."""
+        return self.lesson_of(self.program_text + self.box_text("Write it.", line)).exercises[0].hints
 
     def parsed(self, fragment: str) -> tuple[Lesson | None, tuple[LessonError, ...]]:
         """A lesson that holds *fragment* alone, or what is wrong with it."""

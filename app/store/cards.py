@@ -192,6 +192,12 @@ async def attempts_at(db: AsyncSession, learner: int, lesson: str) -> Sequence[A
     return list(await db.scalars(mine.order_by(Attempt.id)))
 
 
+async def newest_code(db: AsyncSession, learner: int, lesson: str) -> str:
+    """The diagnosis of what *learner* checked last in *lesson*; empty where there is none."""
+    mine = select(Attempt.code).where(Attempt.learner_id == learner, Attempt.lesson == lesson)
+    return await db.scalar(mine.order_by(Attempt.id.desc()).limit(1)) or ""
+
+
 async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
     """Lessons that *learner* has done something in, or opened last."""
     last = select(Learner.opened_lesson).where(Learner.id == learner)

@@ -8,6 +8,8 @@ from functools import cached_property
 
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
+from app.content.sentences import sentence
+from app.practice.derived_hints import line_at_fault, principle
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
 from app.practice.operations import OPERATIONS
@@ -19,6 +21,8 @@ from app.store.tables import PracticeItem
 from app.web.practice_plans import SETS, PracticeSet, set_called
 
 MOST_PARSED = 512
+HINTED = frozenset({"write", "fade"})
+"""Forms whose hints go through one line."""
 
 TITLES: Mapping[str, str] = {
     "write": "Write the backward pass",
@@ -150,16 +154,32 @@ class PracticeItems:
 
     def __init__(self) -> None:
         self._lessons: OrderedDict[int, Lesson] = OrderedDict()
+        self._hinted: dict[tuple[int, int], Lesson] = {}
 
-    def lesson(self, row: PracticeItem) -> Lesson | None:
-        """*row* as a lesson; None for a text of long ago that is none any more."""
+    def lesson(self, row: PracticeItem, code: str = "") -> Lesson | None:
+        """*row* as a lesson; None for a text of long ago that is none any more.
+
+        Args:
+            code: Of the newest diagnosis: hints are about the line that it is about.
+        """
         found = self._lessons.get(row.id) or _parsed(row)
         if found is not None:
             self._lessons[row.id] = found
             self._lessons.move_to_end(row.id)
         while len(self._lessons) > MOST_PARSED:
             self._lessons.popitem(last=False)
-        return found
+        return self._about(row, found, code) if found and code and row.form in HINTED else found
+
+    def _about(self, row: PracticeItem, lesson: Lesson, code: str) -> Lesson:
+        item = item_of(row)
+        line = line_at_fault(item.lines, item.by, code)
+        if line is None:
+            return lesson
+        if (row.id, line) not in self._hinted:
+            while len(self._hinted) >= MOST_PARSED:
+                del self._hinted[next(iter(self._hinted))]
+            self._hinted[row.id, line] = _boxes(lesson, lambda box: replace(box, hints=item.hints_at(line)))
+        return self._hinted[row.id, line]
 
 
 def item_of(row: PracticeItem) -> Item:
@@ -179,9 +199,13 @@ def item_of(row: PracticeItem) -> Item:
 
 
 def _parsed(row: PracticeItem) -> Lesson | None:
-    lesson, _ = item_of(row).parsed(row.fragment)
+    item = item_of(row)
+    lesson, _ = item.parsed(row.fragment)
     if lesson is None:
         return None
+    if row.form in HINTED:
+        said = tuple(sentence(principle(line, by)) for line, by in zip(item.lines, item.by, strict=True))
+        lesson = _boxes(lesson, lambda box: replace(box, explained=said))
     return replace(
         lesson,
         name=lesson_of_item(row.id),
@@ -190,3 +214,7 @@ def _parsed(row: PracticeItem) -> Lesson | None:
         address=f"/practice/{row.id}",
         drawn=True,
     )
+
+
+def _boxes(lesson: Lesson, change: Callable[[Grad], Grad]) -> Lesson:
+    return replace(lesson, blocks=tuple(change(one) if isinstance(one, Grad) else one for one in lesson.blocks))

@@ -1,6 +1,5 @@
 """What a sitting is about and where it stands, as plain values; a plan is kept as JSON."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -44,7 +43,7 @@ class Plan:
 PLAN = TypeAdapter(Plan)
 SET_ITEMS, SET_MINUTES = 5, 10
 SETS = f"{ROOM}set-"
-ROUND = re.compile(r"(.+)-([2-9]|[1-9][0-9]{1,6})", re.ASCII)
+MOST_DIGITS = 7
 MINUTES_AT_ONE = 5
 """An item counts for no more of the time: somebody may have left it open and gone away."""
 
@@ -116,9 +115,10 @@ class PracticeSet:
 
 def set_called(key: str, first: Mapping[str, PracticeSet]) -> PracticeSet | None:
     """The practice with that *key*, which may be a later round of one of the *first*: there is no last one."""
-    later = ROUND.fullmatch(key)
-    if key not in first and later and later[1] in first:
-        return first[later[1]].round(int(later[2]))
+    kind, _, number = key.rpartition("-")
+    later = number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS and number[0] != "0"
+    if key not in first and kind in first and later and number != "1":
+        return first[kind].round(int(number))
     return first.get(key)
 
 

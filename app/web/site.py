@@ -257,7 +257,8 @@ class Site:
         async with self.database.read() as db:
             given = await cards.given(db, learner, int(item))
             row = await cards.item(db, int(item)) if given else None
-        return self.practice.items.lesson(row) if row else None
+            code = await cards.newest_code(db, learner, cards.lesson_of_item(row.id)) if row else ""
+        return self.practice.items.lesson(row, code) if row else None
 
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.content.blocks import Lesson, Order
+from app.content.blocks import Axes, Bug, Exercise, Lesson, Order, Shape
+from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
 from app.practice.pool import columns_of
 from app.practice.proof import curated
 from app.web.practice_items import FORMS
 from tests.browser.answers import SMALL_ADDRESS as LESSON
+from tests.browser.answers import right_answer
 from tests.browser.steps import SCHEMES, open_page, paint_in, scrolls_sideways, violations
 from tests.waiting import SECONDS
 
@@ -100,21 +102,41 @@ def given(page: Page, folder: Path, form: str) -> tuple[str, Lesson]:
     return f"/practice/{number}", item.lesson_of(fragment)
 
 
-@pytest.mark.own_context
-@pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
-def test_lines_are_put_in_order_by_keyboard_without_scripts_on_a_phone(page: Page, server_folder: Path) -> None:
-    page.goto(LESSON)
-    address, lesson = given(page, server_folder, "order")
-    (quiz,) = lesson.exercises
-    assert isinstance(quiz, Order)
-    page.goto(address)
-    answer = as_values(quiz, range(len(quiz.lines)))
-    places = dict(zip(answer[::2], answer[1::2], strict=True))
+def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
+    """The right answer, key by key."""
+    match one:
+        case Order():
+            answer = as_values(one, range(len(one.lines)))
+            places = dict(zip(answer[::2], answer[1::2], strict=True))
+            for number, field in enumerate(page.locator("[data-place]").all(), start=1):
+                field.press("ControlOrMeta+a")
+                page.keyboard.type(places[str(number)])
+        case Axes():
+            for axis in right_answer(lesson, one):
+                page.locator(f"#{one.name} input[value='{axis}']").press("Space")
+        case Shape():
+            page.locator(f"#{one.name}-answer").focus()
+            page.keyboard.type(right_answer(lesson, one)[0])
+        case CodeExercise():
+            if isinstance(one, Bug):
+                page.locator(f"#{one.name}-line-{one.line}").press("Space")
+            page.locator(f"#{one.name}-code").press("ControlOrMeta+a")
+            page.keyboard.insert_text(one.solution.source)
 
-    for number, field in enumerate(page.locator("[data-place]").all(), start=1):
-        field.focus()
-        page.keyboard.type(places[str(number)])
-    page.keyboard.press("Enter")
+
+@pytest.mark.own_context
+@pytest.mark.parametrize("form", ["write", "bug", "order", "shapes"])
+@pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
+def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
+    page: Page, server_folder: Path, form: str
+) -> None:
+    page.goto(LESSON)
+    address, lesson = given(page, server_folder, form)
+    page.goto(address)
+    for one in lesson.exercises:
+        fill_in(page, lesson, one)
+
+    page.get_by_role("button", name=re.compile("^Check")).press("Enter")
 
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
     assert not scrolls_sideways(page)

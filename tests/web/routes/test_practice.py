@@ -20,6 +20,7 @@ from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
+from app.practice.derived_hints import principle
 from app.practice.draw import draw
 from app.practice.operations import OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
@@ -358,6 +359,44 @@ def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of
         text = ada.get(f"/classes/{group.id}{page}").text
         assert WRONG.strip() not in text, page
         assert "practice/set-matmul/" not in text, page
+
+
+def written(learner: Learner, **form: str) -> str:
+    """The address of an item that is to be written."""
+    at = learner.next(**form)
+    while learner.row(at).form != "write":
+        learner.solve(at)
+        at = learner.next()
+    return at
+
+
+def test_after_a_wrong_check_the_hints_are_about_the_line_that_was_diagnosed(learner, grader, monkeypatch):
+    learner.client.get(LESSON)
+    at = written(learner, begin="1")
+    name = learner.lesson(at).exercises[0].name
+    lines = {line.split()[0]: line for line in learner.row(at).solution.splitlines() if "+=" not in line}
+    for gradient in lines:
+        wrong = NameVerdict(name=gradient, verdict="wrong", code=f"{gradient}:sign", message="Signs.", line=1)
+        monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(wrong,), hidden_sizes=2))
+        learner.check(at, name, f"{gradient} = 1")
+        learner.client.post(f"{at}/code/{name}/hint")
+
+        assert f"In {gradient} :" in learner.text(at).replace(":", " :").replace("  ", " "), gradient
+
+
+def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner):
+    learner.client.get(LESSON)
+    at = written(learner, begin="1")
+    row, name = learner.row(at), learner.lesson(at).exercises[0].name
+    said = [principle(line, by) for line, by in zip(row.solution.splitlines(), json.loads(row.by), strict=True)]
+    for _ in learner.lesson(at).exercises[0].hints:
+        learner.client.post(f"{at}/code/{name}/hint")
+    assert "explained" not in learner.client.get(at).text
+
+    learner.client.post(f"{at}/code/{name}/solution", data={"code": "", "revision": "0"})
+
+    told = learner.client.get(at).text.partition('class="explained"')[2].partition("</ol>")[0]
+    assert re.findall("<li>(.*?)</li>", told) == said
 
 
 NO_SLIPS = (

@@ -1,0 +1,37 @@
+"""Hints that follow from an exercise: true for the line that they stand behind."""
+
+import pytest
+
+from app.content.sizes import written
+from app.practice.derived_hints import line_at_fault, principle
+from app.practice.draw import BANDS, draw
+from app.practice.operations import OPERATIONS
+
+ITEMS = [draw(level, seed) for level in BANDS for seed in range(7000, 7030)]
+STRETCHED = {"fork", "matmul", "broadcast"}
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_where_copies_are_added_up_the_hint_says_so_and_nowhere_else(item):
+    for line, by in zip(item.lines, item.by, strict=True):
+        if OPERATIONS[by].family in STRETCHED:
+            assert ("the sum of what arrives at its copies" in principle(line, by)) == (".sum(" in line), line
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_a_diagnosis_is_about_a_line_that_writes_its_gradient(item):
+    for name in item.require:
+        at = line_at_fault(item.lines, item.by, f"{name}:sign")
+        assert at is not None
+        assert item.lines[at].split()[0] == name
+        shares = [line for line in item.lines if line.split()[0] == name]
+        lost = line_at_fault(item.lines, item.by, f"{name}:share-missing:y")
+        assert lost is not None
+        assert ("+=" in item.lines[lost]) == (len(shares) > 1)
+    assert line_at_fault(item.lines, item.by, "dnothing:sign") is None
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_shapes_are_told_by_the_names_of_their_axes(item):
+    for one in item.program.inputs:
+        assert item.shapes[one.name] == written(one.sizes), one.name
