@@ -12,13 +12,13 @@ from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.check.prove_care import prove_care
 from app.cli import environment
 from app.cli.refuse import refuse
-from app.content.around import Around, around
+from app.content.around import Around, around, dead_links_of_loose
 from app.content.blocks import Lesson
 from app.content.errors import LessonError
 from app.content.lessons import read_lessons
 from app.settings import Settings
 
-ALONE = "No course is around this file, so its links, pictures and requirements were not followed. Move it into a unit."
+ALONE = "No course is around this file, so its pictures and requirements were not looked for. Move it into a unit."
 
 
 def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool) -> None:
@@ -36,7 +36,8 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
             findings += [*prove_beginning(read), *prove_order_of(read)]
         else:
             near = _around(path, read)
-            findings += of_errors(near.faults) if near else _alone(read)
+            findings += of_errors(near.faults if near else dead_links_of_loose(read))
+            findings += [] if near else _alone(read)
             reach += near.reach if near else ()
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
@@ -84,9 +85,7 @@ def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
 
 def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
     """A notice for every lesson that speaks of others, where there are none."""
-    return [
-        Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.links or one.requires or one.pictures
-    ]
+    return [Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.requires or one.pictures]
 
 
 def _counted(number: int, noun: str) -> str:

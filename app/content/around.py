@@ -52,6 +52,18 @@ def around(lessons: Sequence[Lesson]) -> Around | None:
     return Around(tuple(one for one in found if one.place.path in places), tuple(reached.values()))
 
 
+def dead_links_of_loose(lessons: Sequence[Lesson]) -> tuple[LessonError, ...]:
+    """The links of *lessons* that stand in no unit, as far as the files beside them tell."""
+    found: list[LessonError] = []
+    for lesson in lessons:
+        here = Path(lesson.path).parent
+        paths = {normpath((here / link.target).as_posix()) for link in lesson.links}
+        files = {path for path in paths if Path(path).is_file()}
+        others = {path: one for path in files if (one := _parsed(Path(path), path)) is not None}
+        found += dead_links(lesson.path, lesson.links, {**others, lesson.path: lesson}, files)
+    return tuple(found)
+
+
 def _named_by(mine: Mapping[str, Lesson], every: Mapping[str, Lesson]) -> Iterator[str]:
     """The paths of the other lessons of which more than the top has to be known."""
     by_name = {lesson.name: path for path, lesson in every.items()}

@@ -213,10 +213,13 @@ def test_links_and_requirements_are_followed_whatever_is_checked(unit: Path, who
 @pytest.mark.usefixtures("shared")
 def test_a_lesson_that_stands_alone_is_told_what_was_left_out(tmp_path: Path) -> None:
     (tmp_path / "01-alone.md").write_text(LINKS)
+    (tmp_path / "03-draft.md").write_text("---\ntitle: D\nid: d\nestimate: 1 min\n---\n\nSoon.\n")
 
     result = runner.invoke(app, ["check", str(tmp_path / "01-alone.md")])
 
     assert "alone notice: No course is around this file" in result.stdout
+    dead = [line.split("'")[1] for line in result.stdout.splitlines() if "broken-link There is no lesson file" in line]
+    assert dead == ["02-layer.md", "09-none.md", "02-layer.md"]
 
 
 def test_what_has_not_changed_is_not_proved_again(unit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
