@@ -1,6 +1,7 @@
 """A grader asked a bounded number of questions at a time, so that a whole course never meets a full queue.
 
-An answer that is the grader's own fault says nothing about a lesson, so the same question is asked again.
+An answer that is the grader's own fault says nothing about a lesson, so the same question is asked again; but a task
+of which no answer comes, again and again, is given up, for a long one would keep its author waiting for hours.
 """
 
 import asyncio
@@ -16,16 +17,22 @@ from app.grading.forward.facts import Facts
 from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 
-TRIES = 3
+TRIES, GIVEN_UP = 3, 8
+"""How often one question is asked at most, and after how many without an answer nothing more is asked of a task."""
 T = TypeVar("T", Verdict, Facts)
 
 
 class Patient:
-    """Implements `Grader` on top of another one."""
+    """Implements `Grader` on top of another one.
 
-    def __init__(self, grader: Grader, at_once: int = 16) -> None:
-        self._grader = grader
+    Args:
+        answered: Called whenever a code was judged.
+    """
+
+    def __init__(self, grader: Grader, at_once: int = 16, answered: Callable[[], None] = lambda: None) -> None:
+        self._grader, self._answered_one = grader, answered
         self._turn = asyncio.Semaphore(at_once)
+        self._silent: dict[int, list[tuple[AnyTask, Verdict]]] = {}
 
     @property
     def readiness(self) -> Readiness:
@@ -36,7 +43,18 @@ class Patient:
         return self._grader.load
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
-        return await self._answered(lambda: self._grader.check(task, code))
+        verdict = await self._answered(lambda: self._judged(task, code))
+        self._answered_one()
+        return verdict
+
+    async def _judged(self, task: AnyTask, code: str) -> Verdict:
+        silent = self._silent.setdefault(id(task), [])  # which keeps the task, and so its id
+        if len(silent) >= GIVEN_UP:
+            return silent[-1][1]
+        verdict = await self._grader.check(task, code)
+        if verdict.outcome in UNANSWERED:
+            silent.append((task, verdict))
+        return verdict
 
     async def run(self, task: AnyTask, code: str) -> Run:
         async with self._turn:

@@ -63,11 +63,16 @@ def mutants_of(solution: str, required: frozenset[str]) -> tuple[Mutant, ...]:
     """
     tree = ast.parse(solution)
     matters = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Assign) and _writes(node, required)}
-    seen = {ast.unparse(tree)}
+    # Statement by statement: to copy and to write out all of a long solution for every edit would take minutes.
+    texts = [_written(one, first=not at) for at, one in enumerate(tree.body)]
+    owners = {id(node): at for at, one in enumerate(tree.body) for node in ast.walk(one)}
+    seen = {"\n".join(texts)}
     found = []
-    for index, node in enumerate(ast.walk(tree)):
+    for node in ast.walk(tree):
         for edit, wrong in _neighbours(node, keepdim=id(node) in matters):
-            code = ast.unparse(_replaced(tree, index, wrong))
+            at = owners[id(node)]
+            edited = _replaced(tree.body[at], node, wrong)
+            code = "\n".join([*texts[:at], *(_written(one, first=not at) for one in edited), *texts[at + 1 :]])
             if code not in seen:
                 seen.add(code)
                 found.append(Mutant(code=code, line=getattr(node, "lineno", 1), edit=edit))
@@ -164,12 +169,19 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
     return changed
 
 
-def _replaced(tree: ast.Module, index: int, wrong: ast.AST | None) -> ast.Module:
-    fresh = copy.deepcopy(tree)
-    target = list(ast.walk(fresh))[index]
+def _written(statement: ast.stmt, *, first: bool) -> str:
+    """*statement* as it is written out in a module."""
+    blank = not first and isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    return "\n" * blank + ast.unparse(statement)
+
+
+def _replaced(statement: ast.stmt, node: ast.AST, wrong: ast.AST | None) -> list[ast.stmt]:
+    """A copy of *statement* with *wrong* in place of its *node*; nothing where that is the whole of it."""
+    index = next(at for at, one in enumerate(ast.walk(statement)) if one is node)
+    fresh = copy.deepcopy(statement)
+    target = next(one for at, one in enumerate(ast.walk(fresh)) if at == index)
     result = _Replace(target, copy.deepcopy(wrong)).visit(fresh)
-    assert isinstance(result, ast.Module)
-    return ast.fix_missing_locations(result)
+    return [ast.fix_missing_locations(result)] if isinstance(result, ast.stmt) else []
 
 
 class _Replace(ast.NodeTransformer):

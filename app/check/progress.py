@@ -18,7 +18,7 @@ class Progress:
         if now - self._said >= self._seconds and self._done < self._total:
             self._said = now
             left = (now - self._began) / self._done * (self._total - self._done)
-            self._say(f"{self._done} of {self._total} exercises proved, about {in_words(left)} left")
+            self._say(f"{self._done} of {self._total} codes judged, about {in_words(left)} left")
 
 
 def in_words(seconds: float) -> str:

@@ -1,7 +1,7 @@
 """Prove a course: every forward program runs, every solution passes, everything wrong is refused with its reason."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from app.check.findings import Finding, in_order
@@ -20,8 +20,6 @@ from app.content.visuals import KINDS
 from app.engine.grader import Grader
 from app.grading.forward.facts import Facts
 
-Step = Callable[[], None]
-
 
 async def prove(
     lessons: Iterable[Lesson],
@@ -29,30 +27,22 @@ async def prove(
     *,
     mutate: bool = True,
     reach: Collection[Lesson] = (),
-    step: Step = lambda: None,
 ) -> tuple[Finding, ...]:
     """Findings of all *lessons*, in file order.
 
     Args:
         mutate: Whether every single-edit mutant of every solution is tried as well.
         reach: Other lessons, which these may use.
-        step: Called for every code box that is proved.
     """
     lessons = list(lessons)
     formulas = asyncio.to_thread(prove_formulas, lessons)
     training = prove_training(lessons, grader, reach)
-    proofs = (_lesson(lesson, grader, step, mutate=mutate) for lesson in lessons)
+    proofs = (_lesson(lesson, grader, mutate=mutate) for lesson in lessons)
     batches = await asyncio.gather(formulas, training, *proofs)
     return in_order(one for batch in batches for one in batch)
 
 
-async def _counted(proof: Awaitable[list[Finding]], step: Step) -> list[Finding]:
-    found = await proof
-    step()
-    return found
-
-
-async def _lesson(lesson: Lesson, grader: Grader, step: Step, *, mutate: bool) -> list[Finding]:
+async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Finding]:
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
     facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
     found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
@@ -75,8 +65,7 @@ async def _lesson(lesson: Lesson, grader: Grader, step: Step, *, mutate: bool) -
             work.append(prove_checker(block, grader, mutate=mutate))
         elif isinstance(block, FunctionBox):
             work.append(prove_function(block, grader, mutate=mutate))
-    counted = (_counted(one, step) for one in work)
-    return found + [one for batch in await asyncio.gather(*counted) for one in batch]
+    return found + [one for batch in await asyncio.gather(*work) for one in batch]
 
 
 def _does_not_run(forward: Forward, facts: Facts) -> Finding:

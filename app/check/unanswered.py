@@ -13,10 +13,10 @@ UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
 
 OURS = re.compile(r" (?:That is )?[Oo]ur fault, not yours[^.]*\.(?: Please try again\.)?")
 NO_ANSWER = {
-    FAULT: "the grader stopped before it had an answer. The log says more; try again.",
+    FAULT: "no answer came within the time and memory of a run. Shorten it or its sizes; where both are small, try again.",
     BUSY: "no grader was free in time. Try again when the machine is less busy.",
     STOPPED: "the graders were told to stop.",
-    grader_fault().message: "the grader stumbled. The log says more.",
+    grader_fault().message: "the grader stumbled over it. Please report this lesson.",
 }
 """What a learner is told where there is no answer at all, and what an author is told instead."""
 

@@ -9,11 +9,12 @@ import typer
 
 from app.check.bounded_grader import Patient
 from app.check.findings import Finding
+from app.check.mutants import mutants_of
 from app.check.progress import Progress
 from app.check.prove import prove
 from app.cli.graders import settled
 from app.cli.refuse import refuse
-from app.content.blocks import CodeBox, Lesson, Order, Visual
+from app.content.blocks import Bug, CodeBox, Exercise, Grad, Lesson, Visual
 from app.engine.pool.local_graders import LocalGraders
 from app.grading.reading.shape_inference import infer
 from app.settings import Settings
@@ -45,15 +46,24 @@ def undrawn(lesson: Lesson) -> list[Finding]:
     return found
 
 
+def codes_of(exercise: Exercise, *, mutate: bool) -> int:
+    """About how many codes are judged to prove *exercise*."""
+    if not isinstance(exercise, CodeBox):
+        return 0
+    source = exercise.mended.source if isinstance(exercise, Bug) else exercise.solution.source
+    required = frozenset(exercise.require if isinstance(exercise, Bug | Grad) else ())
+    return 2 + len(exercise.mistakes) + (len(mutants_of(source, required)) if mutate else 0)
+
+
 async def _prove(
     lessons: Sequence[Lesson], reach: Sequence[Lesson], settings: Settings, *, mutate: bool
 ) -> tuple[Finding, ...]:
-    boxes = sum(isinstance(one, CodeBox | Order) for lesson in lessons for one in lesson.exercises)
-    progress = Progress(boxes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
+    codes = sum(codes_of(one, mutate=mutate) for lesson in lessons for one in lesson.exercises)
+    progress = Progress(codes, _say, AT_A_TERMINAL if sys.stderr.isatty() else IN_A_LOG, time.monotonic)
     async with settled(LocalGraders(settings, keep_facts=False)) as graders:
         if graders.readiness.state != "ready":
             refuse(f"Nothing was proved. {graders.readiness.reason}")
-        found = await prove(lessons, Patient(graders), mutate=mutate, reach=reach, step=progress.step)
+        found = await prove(lessons, Patient(graders, answered=progress.step), mutate=mutate, reach=reach)
     if sys.stderr.isatty():
         typer.echo("\r\x1b[K", err=True, nl=False)
     return found

@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from app.check.bounded_grader import TRIES, Patient
+from app.check.bounded_grader import GIVEN_UP, TRIES, Patient
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.verdict import Verdict
 
@@ -64,6 +64,44 @@ def test_no_more_than_so_many_questions_wait_at_once() -> None:
 
     asyncio.run(ask())
     assert grader.most == 3
+
+
+def test_a_task_of_which_no_answer_comes_is_given_up_and_no_other() -> None:
+    asked = [0]
+
+    class Silent:
+        async def check(self, _task: object, code: str) -> Verdict:
+            asked[0] += 1
+            return Verdict(outcome="fault", message=code)
+
+    grader: Any = Silent()
+    long: Any = ["a long task"]
+    other: Any = ["another one"]
+
+    async def ask() -> list[Verdict]:
+        patient = Patient(grader, at_once=2)
+        answers = await asyncio.gather(*(patient.check(long, "") for _ in range(100)))
+        assert asked[0] <= GIVEN_UP + 1
+        await patient.check(other, "")
+        return answers
+
+    answers = asyncio.run(ask())
+    assert {one.outcome for one in answers} == {"fault"}
+    assert asked[0] <= GIVEN_UP + 1 + TRIES
+
+
+def test_every_code_that_was_judged_is_counted_once() -> None:
+    grader: Any = Moody("fault", "graded", "graded")
+    task: Any = None
+    counted: list[int] = []
+
+    async def ask() -> None:
+        patient = Patient(grader, answered=lambda: counted.append(1))
+        await patient.check(task, "")
+        await patient.check(task, "")
+
+    asyncio.run(ask())
+    assert len(counted) == 2
 
 
 def test_an_answer_is_taken_at_once() -> None:

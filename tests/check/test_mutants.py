@@ -37,6 +37,15 @@ def test_every_rule_makes_its_wrong_neighbour(solution: str, edit: str, mutant: 
     assert (edit, mutant) in edits(solution)
 
 
+def test_a_mutant_is_written_out_as_a_module_is() -> None:
+    solution = "import math\n\ndef f(a):\n    b = a * 2\n    return b - a\n\nclass C:\n    x = 3 * 2\n\ny = f(1) + 2\n"
+
+    mutants = mutants_of(solution, frozenset())
+
+    assert len(mutants) > 5
+    assert [one.code for one in mutants] == [ast.unparse(ast.parse(one.code)) for one in mutants]
+
+
 def test_an_update_can_be_left_out() -> None:
     assert ("left out an update", "dx = a") in edits("dx = a\ndx += b")
 

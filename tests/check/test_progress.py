@@ -14,8 +14,8 @@ def test_the_time_left_is_told_while_there_is_some() -> None:
         progress.step()
 
     assert said == [
-        "2 of 4 exercises proved, about 20 s left",
-        "3 of 4 exercises proved, about 10 s left",
+        "2 of 4 codes judged, about 20 s left",
+        "3 of 4 codes judged, about 10 s left",
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.proving import undrawn
+from app.cli.proving import codes_of, undrawn
 from app.content.parse import parse_lesson
 from tests.courses import ARCHITECTURES, LESSONS, course_in
 
@@ -41,6 +41,15 @@ def test_a_picture_that_does_not_come_of_its_tensor_is_told(kind: str, of: str, 
     found = undrawn(lesson)
 
     assert [one.code for one in found] == ([] if drawn else ["not-drawn"])
+
+
+def test_a_box_is_counted_with_all_that_is_judged_of_it_and_a_question_not_at_all() -> None:
+    exercises = course_in(ARCHITECTURES).lessons[0].exercises
+
+    counts = {type(one).__name__: (codes_of(one, mutate=False), codes_of(one, mutate=True)) for one in exercises}
+
+    assert counts["Grad"][1] > counts["Grad"][0] >= 2
+    assert counts["Shape"] == (0, 0)
 
 
 @pytest.mark.parametrize("folder", [LESSONS, ARCHITECTURES], ids=["course", "architectures"])
