@@ -13,7 +13,7 @@ UNANSWERED: frozenset[Outcome] = frozenset({"fault", "busy"})
 
 OURS = re.compile(r" (?:That is )?[Oo]ur fault, not yours[^.]*\.(?: Please try again\.)?")
 NO_ANSWER = {
-    FAULT: "no answer came within the time and memory of a run. Shorten it or its sizes; where both are small, try again.",
+    FAULT: "no answer came in time, or in memory. Shorten it or its sizes; if both are small, try again.",
     BUSY: "no grader was free in time. Try again when the machine is less busy.",
     STOPPED: "the graders were told to stop.",
     grader_fault().message: "the grader stumbled over it. Please report this lesson.",
