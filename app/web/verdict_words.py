@@ -202,7 +202,7 @@ def headline(verdict: Verdict) -> str:
     if faults[0].name == OTHERS:
         return "Mended, and more was changed"
     if not any(one.name.startswith("d") for one in verdict.names):
-        return f"{len(faults)} of {len(verdict.names)} cases not yet judged rightly"
+        return f"{len(faults)} of {len(verdict.names)} cases not yet right"
     lines = len({one.line or one.name for one in faults})
     follows = sum(one.verdict == "follows" for one in verdict.names)
     them = "it" if lines == 1 else "them"

@@ -113,8 +113,13 @@ document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
   waits.delete(ctx);
 });
 
-// No answer at all: the server is away or the network is.
-document.addEventListener("htmx:error", ({ detail }) => {
-  const source = detail.ctx?.sourceElement;
-  if (source) say(source, "The server did not answer. What you wrote is kept on this device; try again in a moment.");
+// No answer at all: the server is away or the network is. Whoever asks again is not told of the last time.
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => {
+  const form = formOf(ctx);
+  if (form) notify(form, `${navigator.onLine ? "The server did not answer." : "There is no network here."} What you wrote stays; try again in a moment.`);
 });
+document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => formOf(ctx)?.querySelector(".notice")?.replaceChildren());
+
+function formOf(ctx) {
+  return ctx?.request?.form ?? ctx?.sourceElement?.closest("form");
+}

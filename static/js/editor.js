@@ -4,7 +4,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, co
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics } from "@codemirror/lint";
+import { forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState, Prec, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
@@ -236,6 +236,7 @@ class CodeBox extends HTMLElement {
 
   changed(update) {
     this.textarea.value = update.state.doc.toString();
+    this.unmark(update);
     const own = update.transactions.some((one) => one.annotation(Transaction.remote));
     if (!own) this.textarea.dispatchEvent(new Event("input", { bubbles: true }));
   }
@@ -270,11 +271,22 @@ class CodeBox extends HTMLElement {
     this.view?.focus();
   }
 
-  /** Show in the gutter what the verdict says about single lines. */
+  /** What was said of a line is not said of what stands there now. */
+  unmark({ startState, changes }) {
+    const kept = [];
+    let marked = 0;
+    forEachDiagnostic(startState, (one, from, to) => {
+      marked++;
+      if (!changes.touchesRange(from, to)) kept.push({ ...one, from: changes.mapPos(from), to: changes.mapPos(to) });
+    });
+    if (kept.length < marked) this.view.dispatch(setDiagnostics(this.view.state, kept));
+  }
+
+  /** Show in the gutter what the verdict says about single lines; one about an earlier text says nothing of these. */
   mark() {
-    if (!this.view) return;
-    const { doc } = this.view.state;
     const owner = this.closest("[data-exercise], section, article") ?? document;
+    if (!this.view || owner.querySelector(".stale:not([hidden])")) return;
+    const { doc } = this.view.state;
     const diagnostics = [];
     for (const element of owner.querySelectorAll("[data-line]")) {
       const number = Number(element.dataset.line);
@@ -285,6 +297,13 @@ class CodeBox extends HTMLElement {
       diagnostics.push({ from: Math.min(from, line.to), to: line.to, severity: "error", message });
     }
     this.view.dispatch(setDiagnostics(this.view.state, diagnostics.sort((a, b) => a.from - b.from)));
+  }
+
+  /** A phone's keyboard takes half of the window: what is typed in keeps its keys and buttons in sight. */
+  aboveKeyboard() {
+    const actions = this.closest("form").querySelector(".actions");
+    const height = actions.getBoundingClientRect().bottom - this.getBoundingClientRect().top;
+    (height < innerHeight ? actions : this.querySelector(".cm-activeLine"))?.scrollIntoView({ block: "nearest" });
   }
 
   addKeyRow() {
@@ -306,6 +325,7 @@ class CodeBox extends HTMLElement {
 }
 
 customElements.define("code-box", CodeBox);
+addEventListener("resize", () => document.activeElement?.closest("code-box")?.aboveKeyboard());
 document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
 });

@@ -5,12 +5,23 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.content.blocks import Grad
+from app.content.blocks import Grad, Number
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
-from tests.browser.answers import SMALL_SLUG, read_lesson
-from tests.browser.steps import editor, expect_verdict, focus_stays, section, violations, write
+from tests.browser.answers import SMALL_SLUG, read_lesson, right_answer
+from tests.browser.steps import (
+    answer_by_mouse,
+    editor,
+    expect_feedback,
+    expect_verdict,
+    focus_stays,
+    section,
+    violations,
+    write,
+)
 
-BOX = next(one for one in read_lesson(SMALL_SLUG).exercises if isinstance(one, Grad))
+LESSON = read_lesson(SMALL_SLUG)
+BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
+NUMBER = next(one for one in LESSON.exercises if isinstance(one, Number))
 SAVED = re.compile(r"^Saved \d")
 
 
@@ -50,6 +61,32 @@ def test_without_a_network_the_text_stays_on_the_device(context: BrowserContext)
 
     expect(page.locator(f"#{BOX.name}-code")).to_have_value("dW = 4")
     expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
+
+
+def test_without_a_network_an_answer_is_not_said_to_be_the_last_one(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto(ADDRESS)
+    answer_by_mouse(page, NUMBER, right_answer(LESSON, NUMBER))
+    expect_feedback(page, NUMBER, "true")
+    write(page, BOX, "dW = dY")
+    page.locator(f"#{BOX.name}-check").click()
+    expect_verdict(page, BOX, outcome="graded")
+    mark = section(page, BOX).locator(".cm-lint-marker-error")
+    expect(mark).not_to_have_count(0)
+
+    page.route("**/*", lambda route: route.abort("internetdisconnected"))
+    answer_by_mouse(page, NUMBER, ["1234"])
+    write(page, BOX, "dW = dX")
+    page.locator(f"#{BOX.name}-check").click()
+
+    for name in (NUMBER.name, BOX.name):
+        expect(page.locator(f"#{name} .notice")).to_contain_text("What you wrote stays")
+    expect(page.locator(f"#{NUMBER.name}-feedback")).to_have_attribute("data-edited", "")
+    expect(mark).to_have_count(0)
+    page.unroute_all()
+    answer_by_mouse(page, NUMBER, ["1234"])
+    expect_feedback(page, NUMBER, "false")
+    expect(page.locator(f"#{NUMBER.name} .notice")).to_be_hidden()
 
 
 def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:

@@ -27,7 +27,7 @@ ANSWER_CHARACTERS = 200
 VALUES = 96
 MOST_FIELDS = 1000
 DRAW = re.compile(r"[0-9]{1,3}", re.ASCII)
-DITTO = ('"', "''", "″", "〃", "”")
+DITTO = ('"', "''", "″", "〃", "”", "“", "„", "‘‘", "’’")
 """What says *the same as above* in a row of a sheet."""
 
 router = APIRouter()

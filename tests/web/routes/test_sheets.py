@@ -80,7 +80,7 @@ def test_only_rows_with_a_new_answer_are_kept_and_spoken_about(client: TestClien
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("mark", ['"', "''", "″", "〃", ' " '])
+@pytest.mark.parametrize("mark", ['"', "''", "″", "〃", ' " ', "“", "”", "’’"])
 def test_a_ditto_mark_repeats_the_answer_above(client: TestClient, tmp_path: Path, mark: str) -> None:
     client.post(SHEET, data={"w-shape": "(1, 3)", "dw-shape": mark, "y-shape": mark})
 
