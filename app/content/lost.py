@@ -19,6 +19,7 @@ from app.content.fences import File
 
 AWAY = "\ufffc"
 """Stands for what is more than text: code, a formula, an escaped sign."""
+SCHEME = re.compile(r"https?://|www\.")
 CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )")
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]")
 KINDS_OF_FORMULA = r"'$W$' in a line, '$$' on lines of its own around a display"
@@ -148,16 +149,17 @@ def _note(state: StateCore) -> None:
 
 
 def _plain(children: Sequence[Token]) -> Iterator[str]:
-    automatic = False
+    automatic = linked = False
     for child in children:
         if child.type in ("link_open", "link_close"):
-            automatic = child.type == "link_open" and child.info == "auto"
+            linked = child.type == "link_open"
+            automatic = linked and child.info == "auto"
         elif child.type == "text_special":
             yield child.markup if child.markup[1:] in "()[]" or child.markup[1:].isalpha() else AWAY
         elif child.type in ("softbreak", "hardbreak"):
             yield "\n"
         elif child.type == "text":
-            yield AWAY if automatic else child.content
+            yield AWAY if automatic else SCHEME.sub(AWAY, child.content) if linked else child.content
         elif child.content or child.type == "footnote_ref":
             yield AWAY
 

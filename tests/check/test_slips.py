@@ -84,6 +84,8 @@ FINE = [
     ("two names at once", PROGRAM, "Z, V = X @ W, b\nY = Z + V"),
     ("a power of a size", "X: [N, D], W: [D, H]", "X: [N, D**2], W: [D**2, H]"),
     ("a note of a directive", "Which one?", "Which one?[^a]\n\n[^a]: A note."),
+    ("an address that is a link", "Prose", "[https://example.org/x](https://example.org/x) and <https://example.org>"),
+    ("half as much", ":answer: 1/3", ":answer: 1/3\n:rtol: 0.2"),
     ("two blanks", ":of: dW", ":of: dW\n:ask: (?, ?)"),
     ("commas", "dX dW db", "dX, dW, db"),
     ("a letter that is no ASCII", "$Y = XW$", "$Y = Xβ → ∂$"),

@@ -123,11 +123,10 @@ def _value(value: Value, given: Mapping[str, float], options: Options) -> float 
 
 
 def _check_tolerance(number: Number, value: float, options: Options) -> None:
-    """Neither nothing nor twice as much is right."""
-    far = [one for one in (0, 2 * value) if math.isclose(one, value, rel_tol=number.rtol, abs_tol=number.atol)]
-    if value and far:
-        key = "rtol" if "rtol" in options and number.rtol >= 0.5 else "atol"
-        message = f"So far from {value:g}, even {far[0]:g} counts as right."
+    """Nothing at all is not right."""
+    if value and math.isclose(0, value, rel_tol=number.rtol, abs_tol=number.atol):
+        key = "rtol" if number.rtol >= 1 else "atol"
+        message = f"The answer is {value:g}, and so far from it even 0 counts as right."
         options.wrong(key, "wrong-value", message, f"Make ':{key}:' smaller.")
 
 
