@@ -8,41 +8,59 @@ import { build } from "esbuild";
 
 const out = "static/dist";
 
-// The signs that nearly every page needs; the others stay in a file that is asked for where one of them stands.
-const CORE = [..." ·•›▸▾×–—‘’“”…−→←≤≥≈≠±√∂∑∏∈∞∇⊤⊙⋅⋯∘′∼⟹αβγδεϵλμσθπϕφηρτω"].map((sign) => sign.codePointAt(0));
-CORE.push(0xa0, 0x2009, 0x200b, 0x202f, 0x2060); // spaces
-for (let code = 0x20; code < 0x7f; code++) CORE.push(code);
-CORE.sort((one, other) => one - other);
-const CORE_FONTS = /latin-(400|600|wght)|KaTeX_(Main-Regular|Math-Italic)/;
+// A font comes in parts, and a browser asks for those in which a sign of the page stands. Nearly every page needs the core.
+const between = (from, to) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+const signs = (text) => [...text].map((sign) => sign.codePointAt(0));
+const TEXT = [
+  ...signs("•›▸▾×–—‘’“”…−→←≤≥≈≠±√∂∑∏∈∞∇⊤⊙⋅⋯∘′∼⟹αβγδεϵλμσθπϕφηρτω·"),
+  ...between(0x20, 0x7e),
+  ...[0xa0, 0x2009, 0x200b, 0x202f, 0x2060], // spaces
+];
+// Upright letters of formulas are those of the text around them; italic ones have places of their own.
+const MATH = [
+  ...signs(" 0123456789()+,./=<>[]|{}!:;'-*×·⋅⋯…−±∂∇∑∏√∞≈≠≤≥≡∼∝∈→←⇒⟹⊙⊗∘′″⊤⏟⏞^~¯ˆ˜˙‖⟨⟩𝖳ℎℝℒ𝔼ΓΔΘΛΣΦΨΩ𝜕𝜖𝜙"),
+  ...[0x302, 0x303, 0x304, 0x305, 0x307, 0x332, 0x20d7, 0x2061, 0x2062, 0x2063], // accents, and what is not seen
+  ...between(0x1d434, 0x1d467), // A to z
+  ...between(0x1d6fc, 0x1d714), // α to ω
+];
+const SOUGHT = between(0x3b1, 0x3c9); // α to ω in the text: browsers look for these before they turn them italic
+const FONTS = [
+  [/stix-two-math/, { core: [...MATH, ...SOUGHT], signs: [...between(0x370, 0x3ff), ...between(0x2000, 0x22ff), ...between(0x27c0, 0x27ff)], letters: between(0x1d400, 0x1d7ff) }, ["ccmp"], SOUGHT],
+  // What a Latin face has not is not looked for in it.
+  [/latin-(400|600|wght)/, { core: TEXT, others: between(0x20, 0x2215) }, ["calt", "ccmp", "kern", "liga", "lnum", "locl", "mark", "tnum"]],
+];
 
-const range = (from, to) => `U+${from.toString(16)}-${to.toString(16)}`;
-const within = CORE.map((code) => range(code, code)).join();
-const LAST = [["latin", 0x2215], ["KaTeX", 0x10ffff]]; // what a Latin face has not is not looked for in it
-const beyond = (last) =>
-  [0x1f, ...CORE].map((code, at) => [code + 1, Math.min(last, (CORE[at] ?? last + 1) - 1)]).filter(([from, to]) => from <= to);
-
-/** *face*, cut into the signs of the core and all others. */
-async function inTwo(face, path, subset) {
-  const file = /url\(["']?([^"')]*\.woff2)/.exec(face)?.[1];
-  if (!file || !CORE_FONTS.test(file)) return face;
-  const whole = file.startsWith("@") ? resolve("node_modules", file) : resolve(dirname(path), file);
-  const core = resolve("node_modules/.cache/backhand", `${basename(file, ".woff2")}-core.woff2`);
-  await mkdir(dirname(core), { recursive: true });
-  await writeFile(core, await subset(await readFile(whole), String.fromCodePoint(...CORE), { targetFormat: "woff2" }));
-  const [, last] = LAST.find(([kind]) => file.includes(kind));
-  const others = beyond(last).map(([from, to]) => range(from, to)).join();
-  return [face.replace(file, core), face].map((one, at) => one.replace("}", `;unicode-range:${[within, others][at]}}`)).join("\n");
+/** What CSS calls a range: `U+20-7e,U+a0`, of code points in their order. */
+function unicodeRange(codes) {
+  const first = codes.filter((code, at) => codes[at - 1] !== code - 1);
+  const last = codes.filter((code, at) => codes[at + 1] !== code + 1);
+  return first.map((from, at) => `U+${from.toString(16)}${last[at] > from ? `-${last[at].toString(16)}` : ""}`).join();
 }
 
-// Every browser that can run these pages reads woff2: KaTeX's woff and ttf copies are left out.
+/** *face* in its parts, without the hints to screens that no browser of today needs. */
+async function inParts(face, path, subset) {
+  const file = /url\(["']?([^"')]*\.woff2)/.exec(face)?.[1];
+  const [, parts, keepFeatures, sought = []] = FONTS.find(([pattern]) => pattern.test(file));
+  const whole = await readFile(file.startsWith("@") ? resolve("node_modules", file) : resolve(dirname(path), file));
+  const faces = Object.entries(parts).map(async ([name, wanted], at, all) => {
+    const before = new Set(all.slice(0, at).flatMap(([, codes]) => codes));
+    const codes = [...new Set(wanted)].filter((code) => !before.has(code)).sort((one, other) => one - other);
+    const part = resolve("node_modules/.cache/backhand", `${basename(file, ".woff2")}-${name}.woff2`);
+    await mkdir(dirname(part), { recursive: true });
+    const text = String.fromCodePoint(...codes.filter((code) => !sought.includes(code)));
+    await writeFile(part, await subset(whole, text, { targetFormat: "woff2", noHinting: true, keepFeatures }));
+    return face.replace(file, part).replace("}", `;unicode-range:${unicodeRange(codes)}}`);
+  });
+  return (await Promise.all(faces)).join("\n");
+}
+
 const smallFonts = {
   name: "small-fonts",
   setup(build) {
-    build.onLoad({ filter: /(katex(\.min)?|fonts)\.css$/ }, async ({ path }) => {
+    build.onLoad({ filter: /fonts\.css$/ }, async ({ path }) => {
       const { default: subset } = await import("subset-font");
-      const css = (await readFile(path, "utf8")).replace(/,\s*url\([^)]*\.(woff|ttf)\)\s*format\("[^"]*"\)/g, "");
-      const parts = css.split(/(@font-face\s*{[^}]*})/);
-      const contents = (await Promise.all(parts.map((part) => (part.startsWith("@font-face") ? inTwo(part, path, subset) : part)))).join("");
+      const parts = (await readFile(path, "utf8")).split(/(@font-face\s*{[^}]*})/);
+      const contents = (await Promise.all(parts.map((part) => (part.startsWith("@font-face") ? inParts(part, path, subset) : part)))).join("");
       return { contents, loader: "css" };
     });
   },
@@ -50,7 +68,7 @@ const smallFonts = {
 
 await rm(out, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ["static/css/app.css", "static/css/math.css", "static/css/preview.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/js/math.js", "static/icon.svg"],
+  entryPoints: ["static/css/app.css", "static/css/preview.css", "static/js/preview.js", "static/js/app.js", "static/js/editor.js", "static/icon.svg"],
   outdir: out,
   entryNames: "[name]-[hash]",
   assetNames: "fonts/[name]-[hash]",

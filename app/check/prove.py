@@ -7,7 +7,6 @@ from dataclasses import replace
 from app.check.findings import Finding, in_order
 from app.check.prove_boxes import prove_grad
 from app.check.prove_checkers import prove_checker
-from app.check.prove_formulas import prove_formulas
 from app.check.prove_functions import prove_function
 from app.check.prove_hunts import prove_bug
 from app.check.prove_orders import prove_order
@@ -35,10 +34,9 @@ async def prove(
         reach: Other lessons, which these may use.
     """
     lessons = list(lessons)
-    formulas = asyncio.to_thread(prove_formulas, lessons)
     training = prove_training(lessons, grader, reach)
     proofs = (_lesson(lesson, grader, mutate=mutate) for lesson in lessons)
-    batches = await asyncio.gather(formulas, training, *proofs)
+    batches = await asyncio.gather(training, *proofs)
     return in_order(one for batch in batches for one in batch)
 
 

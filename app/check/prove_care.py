@@ -5,11 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from html import unescape
 from types import EllipsisType
 
 from app.check.findings import Finding
 from app.content.blocks import Axes, Choice, Forward, Grad, Lesson, Matmul, Place, Prose, Shape
+from app.content.mathml import words_of
 from app.content.programs import parsed
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
@@ -103,7 +103,7 @@ def _boxes(lesson: Lesson) -> Iterator[Finding]:
 def _hints(box: Grad) -> Iterator[Finding]:
     lines = [_squeezed(line) for line in box.solution.source.splitlines() if line.strip()]
     for number, hint in enumerate(box.hints):
-        said = _squeezed(unescape(hint.html.striptags()))
+        said = _squeezed(words_of(hint.html))
         given = [line for line in lines if line in said]
         if given and (number == 0 or len(given) == len(lines)):
             what = "the solution" if len(given) == len(lines) else "a line of the solution"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from app.check.findings import Finding
 from app.content.blocks import Axes, Cells, Choice, Lesson, Matmul, Number, Numbers, Order, Place, Quiz, Shape, Tempting
 from app.content.blocks import Forward as Program
+from app.content.mathml import words_of
 from app.content.sizes import written
 from app.content.vary import drawn_words
 from app.grading.forward.facts import Facts
@@ -116,7 +117,7 @@ def _tempting(quiz: Quiz, tempting: Tempting, shapes: Shapes, forward: Program |
     if feedback.correct:
         return _finding(tempting.place, "tempting-right", f"`{tempting.value}` is marked right.")
     if str(tempting.html) not in str(feedback.message):
-        message = f"`{tempting.value}` is answered with another message: {feedback.message.striptags()}"
+        message = f"`{tempting.value}` is answered with another message: {words_of(feedback.message)}"
         return _finding(tempting.place, "tempting-unheard", message)
     return None
 

@@ -22,19 +22,17 @@ def plain_text(inline: Token) -> str:
 Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]
 
 
-def _math_rule(tag: str, display: str) -> Rule:
+def _math_rule(box: str) -> Rule:
     def render(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-        html = Markup('<{} class="math" data-display="{}">{}</{}>').format(
-            tag, display, tokens[index].content.strip(), tag
-        )
-        return html + ("\n" if tag == "div" else "")
+        return Markup(box).format(tokens[index].meta["set"])
 
     return render
 
 
 def _numbered(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    html = Markup('<div class="math" data-display="true" id="{}">{}</div>\n')
-    return html.format(tokens[index].info, tokens[index].content.strip())
+    token = tokens[index]
+    html = Markup('<div class="math" id="{}">{}<span class="number">({})</span></div>\n')
+    return html.format(token.info, token.meta["set"], token.meta.get("number", "?"))
 
 
 def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
@@ -92,9 +90,9 @@ def _heading_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, 
 
 
 RULES: Mapping[str, Rule] = {
-    "math_inline": _math_rule("span", "false"),
-    "math_inline_double": _math_rule("span", "true"),
-    "math_block": _math_rule("div", "true"),
+    "math_inline": _math_rule("{}"),
+    "math_inline_double": _math_rule('<span class="math">{}</span>'),
+    "math_block": _math_rule('<div class="math">{}</div>\n'),
     "math_block_label": _numbered,
     "fence": _code_rule,
     "code_block": _indented_rule,

@@ -1,7 +1,7 @@
 """Markdown to HTML: raw HTML never passes, TeX and code are escaped, and what is faulty is told.
 
-What a page needs is in the markup: `.math` elements hold plain TeX for KaTeX, code carries Pygments classes, headings
-have anchors, tables scroll inside a labelled region that the keyboard reaches.
+What a page needs is in the markup: formulas are MathML, code carries Pygments classes, headings have anchors, tables
+scroll inside a labelled region that the keyboard reaches.
 """
 
 import re
@@ -20,8 +20,9 @@ from app.content.errors import Faults, did_you_mean
 from app.content.fences import OPENS, File, markdown
 from app.content.lost import check_table, check_text, notice_lost
 from app.content.markup_rules import RULES, plain_text
+from app.content.mathml import kept_together
 from app.content.options import NAME
-from app.content.tex import expanded, problems
+from app.content.tex import set_formula
 
 LANGUAGES = (
     "python",
@@ -113,6 +114,7 @@ class Prose:
         return self._spoken(Markup(self.md.renderer.render(tokens, self.md.options, {}).strip()), "span")
 
     def _spoken(self, html: Markup, tag: str) -> Markup:
+        html = kept_together(html)
         return Markup('<{} lang="{}">{}</{}>').format(tag, self.lang, html, tag) if self.lang and html else html
 
     def check_message(self, text: str, line: int) -> None:
@@ -228,9 +230,7 @@ class Prose:
         token.meta = {**token.meta, "language": language}
 
     def _math(self, token: Token, line: int) -> None:
-        for snippet, message, fix in problems(token.content):
-            self.faults.add(self.file.place(line, snippet), "math", message, fix)
-        token.content = expanded(token.content, self.course.macros)
+        set_formula(token, line, self.course.macros, self.file, self.faults)
         if token.type == "math_block_label":
             self._number(token, line)
 
@@ -242,7 +242,7 @@ class Prose:
             self.faults.add(self.file.place(line), "equation", f"'({token.info})' cannot be numbered here.", fix)
             return
         self._numbered.add(number)
-        token.content = f"{token.content.strip()} \\tag{{{number}}}"
+        token.meta["number"] = number
 
     def _picture(self, token: Token, line: int) -> None:
         """An image file of the course, with its width and what it shows."""

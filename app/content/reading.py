@@ -17,6 +17,7 @@ from app.content.items import take_tempting
 from app.content.options import NAME, Options
 from app.content.programs import check_gradient, tensor_of, tensors_of
 from app.content.prose import Prose
+from app.content.sentences import written_out
 
 B = TypeVar("B", Grad, FunctionBox)
 Drawn = Mapping[str, Value]
@@ -151,10 +152,11 @@ class Reading:
         parts = list(pieces(tokens, directive.body.line, self.file, known, self.faults, where))
         own = [token for part in parts if not isinstance(part, Directive) for token in part.tokens]
         found = [part for part in parts if isinstance(part, Directive)]
-        for child in found:
+        for at, child in enumerate(found):
             check_fence(child, self.faults)
             if child.name in TITLED:
                 self.prose.check_message(child.argument, child.argument_place.line)
+                found[at] = replace(child, argument=written_out(child.argument, self.prose.course.macros))
             elif child.argument and child.name in CHILDREN:
                 message = f"Nothing stands behind '{{{child.name}}}'."
                 self.faults.add(child.argument_place, "unexpected", message, f"Remove {child.argument!r}.")

@@ -1,13 +1,16 @@
 """Code in colours, and messages that are sentences and no markdown: what is escaped, and what is set apart."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, get_lexer_by_name
+
+from app.content.mathml import FormulaError, kept_together, mathml
+from app.content.tex import expanded
 
 FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
 CODE_SPAN = re.compile(r"`([^`]+)`")
@@ -34,8 +37,26 @@ def sentence(text: str) -> Markup:
     return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _formulas)
 
 
+def written_out(text: str, macros: Mapping[str, str]) -> str:
+    """*text* of a `sentence` with the *macros* of its course put into its formulas."""
+
+    def plain(part: str) -> str:
+        return FORMULA.sub(lambda formula: f"${expanded(formula[1], macros)}$", part)
+
+    parts = re.split(r"(`[^`]+`)", text) if macros else [text]
+    return "".join(part if at % 2 else plain(part) for at, part in enumerate(parts))
+
+
 def _formulas(text: str) -> Markup:
-    return _marked(text, FORMULA, Markup('<span class="math" data-display="false">{}</span>'), _stressed)
+    parts = (_formula(one) if at % 2 else _stressed(one) for at, one in enumerate(FORMULA.split(text)))
+    return kept_together(Markup("").join(parts))
+
+
+def _formula(tex: str) -> Markup:
+    try:
+        return mathml(tex)
+    except FormulaError:
+        return Markup("<code>{}</code>").format(tex)
 
 
 def _stressed(text: str) -> Markup:

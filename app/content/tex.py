@@ -1,9 +1,22 @@
-"""Formulas before KaTeX sees them: what is wrong with them as text, and the macros of a course put in."""
+"""Formulas as authors write them: what is wrong with them, where, and the macros of a course put in."""
 
 import re
 from collections.abc import Iterator, Mapping
 
-BARRED = re.compile(r"\\(?:href|url|includegraphics|html[A-Za-z]*|tag|label|(?:eq)?ref|newcommand|g?def)(?![A-Za-z])")
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from app.content.blocks import Place
+from app.content.errors import Faults
+from app.content.fences import File
+from app.content.mathml import FormulaError, mathml
+
+BARRED = re.compile(
+    r"\\(?:href|url|includegraphics|html[A-Za-z]*|tag|label|(?:eq)?ref|(?:re)?newcommand|providecommand|[gex]?def|let)(?![A-Za-z])"
+    r"|\\begin\{(?:align|equation|gather|multline)\}"
+)
+SPACED = re.compile(r"\\\\\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")
+COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%.*)")
 LONG = re.compile(r"(?<![\d.])\d{3,9}(?:\.\d{0,9})? ?(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 MACRO = re.compile(r"[A-Za-z]+")
@@ -19,10 +32,40 @@ def problems(tex: str) -> Iterator[tuple[str, str, str]]:
     if any(not line.strip() for line in tex.strip().split("\n")[1:]):
         yield "", "This formula holds an empty line.", "Close it with '$$' above, or leave the line out."
     if barred := BARRED.search(tex):
-        fix = "Macros stand in 'course.md', a number is given by '$$ (name)', links and pictures stand outside."
+        fix = "Macros stand in 'course.md', rows in 'aligned', a number is '$$ (name)', links stand outside."
         yield barred[0], f"A formula cannot hold '{barred[0]}'.", fix
+    if spaced := SPACED.search(tex):
+        yield spaced[0], f"Rows have one distance, and '{spaced[0]}' would be shown.", "Leave out what is in brackets."
+    if comment := COMMENT.search(tex):
+        yield comment[1], "A '%' hides what stands behind it in TeX.", "Write '\\%' for the sign, or leave it out."
     if long := LONG.search(tex):
         yield long[0], f"'{long[0]}' is wider than any page.", "Keep lengths below 100em."
+
+
+def set_formula(token: Token, line: int, macros: Mapping[str, str], file: File, faults: Faults) -> None:
+    """Put the macros into the formula of *token*, and what a page shows of it into its `meta`; add its faults."""
+    display = token.type != "math_inline"
+    found = list(problems(token.content))
+    tex = token.content = expanded(token.content, macros).strip()
+    try:
+        token.meta = {**token.meta, "set": mathml(tex, display=display)}
+    except FormulaError as error:
+        token.meta = {**token.meta, "set": Markup("<code>{}</code>").format(tex)}
+        rest = (tex[error.at :].strip() or tex).partition("\n")[0]
+        fix = "Write what LaTeX knows, or a macro of 'course.md'."
+        found = found or [(rest, f"The formula cannot be set: {error}.", fix)]
+    for snippet, message, fix in found:
+        faults.add(_place(snippet, tex, line, file), "math", message, fix)
+
+
+def _place(snippet: str, tex: str, line: int, file: File) -> Place:
+    """Where *snippet* of *tex* stands, whose first line is *line* or the one below; else where the formula begins."""
+    first = tex.partition("\n")[0]
+    for sought in (snippet, first) if snippet else ():
+        for at, text in enumerate(file.lines[line - 1 : line + tex.count("\n") + 1], start=line):
+            if sought in text:
+                return file.place(at, sought)
+    return file.place(line)
 
 
 def unbalanced(tex: str) -> str:

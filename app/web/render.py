@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
+from app.content.mathml import named, words_of
 from app.content.sentences import highlighted, sentence
 from app.web.verdict_words import OUTCOMES, number
 
@@ -142,6 +143,8 @@ def _environment(templates: Path) -> Environment:
     )
     environment.filters |= {
         "sentence": sentence,
+        "words": words_of,
+        "named": named,
         "highlighted": _highlighted,
         "number": number,
         "thousands": "{:,}".format,

@@ -27,7 +27,6 @@ from app.content.blocks import (
     Quiz,
     Unit,
     Visual,
-    markup_in,
 )
 from app.content.blocks import Shape as ShapeQuiz
 from app.content.errors import LessonError
@@ -184,15 +183,6 @@ class Site:
         return frozenset(one.target for lesson in self.course.lessons for one in lesson.pictures)
 
     @cached_property
-    def with_math(self) -> frozenset[str]:
-        """Names of the lessons that hold formulas, and `units/` with the slugs of the units whose own page does."""
-        lessons = {lesson.name for lesson in self.course.lessons if has_math(lesson)}
-        return frozenset(
-            lessons
-            | {f"units/{unit.slug}" for unit in self.course.units if has_math((unit.summary, unit.deliverables))}
-        )
-
-    @cached_property
     def invented(self) -> tuple[str, ...]:
         """Two names of the course's own samples that are in no list, for its title page, if it has samples."""
         blocks = (one for lesson in self.course.lessons for one in lesson.blocks)
@@ -301,11 +291,6 @@ def scope_of(task: Task, shapes: Mapping[str, Shape]) -> str:
 
 def _joined(details: dict[str, str]) -> str:
     return "; ".join(f"{name}|{detail}" for name, detail in (details | dict.fromkeys(MODULES, "module")).items())
-
-
-def has_math(part: object) -> bool:
-    """Whether any rendered text in *part* holds a formula."""
-    return any('class="math"' in one for one in markup_in(part))
 
 
 # Dependencies are coroutines: FastAPI would send plain functions to another thread, which costs more than they do.

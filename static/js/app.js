@@ -8,6 +8,7 @@ import "./lab.js";
 import "./drafts.js";
 import "./stale.js";
 import "./focus.js";
+import "./formulas.js";
 import "./frames.js";
 import "./pickers.js";
 import "./next.js";

@@ -67,18 +67,9 @@ def test_the_chosen_theme_is_there_before_any_script(page: Page) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 27)"
 
 
-def test_math_is_set_for_the_eye_and_for_screen_readers(page: Page) -> None:
-    page.goto(ADDRESS)
-    page.wait_for_selector(".math[data-set] .katex")
-
-    assert page.locator(".math:not([data-set])").count() == 0
-    assert page.locator(".katex-error").count() == 0
-    assert page.locator(".math math").count() == page.locator(".math").count()
-
-
 # How far a sign stands from the middle of the formula it belongs to, in pixels.
 LINES_APART = """found => found.flatMap(one => {
-  const set = one.querySelector(".katex-html").getBoundingClientRect();
+  const set = one.querySelector("math").getBoundingClientRect();
   return [...one.childNodes].filter(node => node instanceof Text && node.data).map(sign => {
     const range = document.createRange();
     range.selectNode(sign);
@@ -91,7 +82,6 @@ LINES_APART = """found => found.flatMap(one => {
 @pytest.mark.browser_options(viewport={"width": 320, "height": 700})
 def test_no_line_begins_with_the_full_stop_of_a_formula(page: Page) -> None:
     page.goto("/lessons/batch-norm-in-one-line")
-    page.wait_for_selector(".math[data-set] .katex")
 
     apart = page.locator(".together").evaluate_all(LINES_APART)
 

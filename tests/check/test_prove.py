@@ -1,7 +1,6 @@
 """What `check` says of lessons that are wrong on purpose, through the real path."""
 
 import asyncio
-import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -126,17 +125,6 @@ def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ..
     mutants = {one.message for one in found_in(findings, "mutant-passes")}
 
     assert any("(flipped the sign): `dx = -(dy * 0.0)`" in one for one in mutants)
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="KaTeX runs in node, which is not installed here")
-def test_every_formula_that_katex_cannot_read_is_found_where_it_begins(graders: SharedGraders) -> None:
-    lesson = read(FIXTURES / "tex" / "formulas.md")
-
-    found = proved([lesson], graders)
-
-    assert [one.code for one in found] == ["tex"] * 3
-    assert [(one.place.line, one.place.column) for one in found] == [(6, 5), (10, 1), (13, 1)]
-    assert "\\unheardof" in found[0].message
 
 
 @pytest.mark.parametrize(

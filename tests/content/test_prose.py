@@ -19,6 +19,11 @@ from app.content.tex import expanded, unbalanced
 
 ANCHOR = '<a class="anchor" href="#{}" aria-label="Link to this section">#</a>'
 FIXTURES = Path(__file__).parent / "fixtures"
+LESS = (
+    "<math><semantics><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>"
+    '<annotation encoding="application/x-tex">a&lt;b</annotation></semantics></math>'
+)
+MATH_IN_DISPLAY = '<math display="block"'
 FRONT = "---\ntitle: t\nid: t\nestimate: 1 min\n---\n"
 
 
@@ -31,9 +36,9 @@ def html_of(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("$a<b$", '<p><span class="math" data-display="false">a&lt;b</span></p>'),
-        ("$$\na<b\n$$", '<div class="math" data-display="true">a&lt;b</div>'),
-        ("x $$a$$ y", '<p>x <span class="math" data-display="true">a</span> y</p>'),
+        ("$a<b$", f"<p>{LESS}</p>"),
+        ("$$\na<b\n$$", f'<div class="math">{LESS.replace("<math", MATH_IN_DISPLAY)}</div>'),
+        ("x $$a<b$$ y", f'<p>x <span class="math">{LESS.replace("<math", MATH_IN_DISPLAY)}</span> y</p>'),
         ("costs \\$5 and \\$6", "<p>costs $5 and $6</p>"),
         (
             "## A `b` c",
@@ -150,10 +155,11 @@ def test_sentences_escape_everything_but_code():
         ("*Not* <b>, but *twice that*", "<em>Not</em> &lt;b&gt;, but <em>twice that</em>"),
         ("a*b*c, 2 * 3 * 4, x ** 2 and y ** 2", "a*b*c, 2 * 3 * 4, x ** 2 and y ** 2"),
         (
-            "Of $y<1$, `$x$` and \\$5",
-            'Of <span class="math" data-display="false">y&lt;1</span>, <code>$x$</code> and $5',
+            "Of $a<b$, `$x$` and \\$5",
+            f'Of <span class="together">{LESS},</span> <code>$x$</code> and $5',
         ),
         ("It costs $5 and $6, or a$b$c", "It costs $5 and $6, or a$b$c"),
+        (r"Not $\unheardof$", r"Not <code>\unheardof</code>"),
     ],
 )
 def test_stressed_words_of_a_sentence_are_told_from_products(text, html):
@@ -178,8 +184,9 @@ class Tags(HTMLParser):
 TAGS = (
     "p|em|strong|code|pre|span|div|a|h2|h3|h4|h5|h6|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|hr|br|s|section|sup"
 )
-TAGS += "|img"
-NAMES = "class|id|href|rel|title|role|tabindex|aria-label|data-display|data-align|scope|start|src|alt|width|loading"
+TAGS += "|img|math|semantics|annotation|mrow|mi|mn|mo|mtext|mspace|mfrac|msub|msup|msubsup|mtable|mtr|mtd|msqrt"
+NAMES = "class|id|href|rel|title|role|tabindex|aria-label|data-align|scope|start|src|alt|width|loading|display|encoding"
+NAMES += "|stretchy|lspace|rspace|form|data-as|displaystyle|scriptlevel"
 ALLOWED = frozenset(f"{TAGS}|{NAMES}".split("|"))
 
 
@@ -241,7 +248,8 @@ def test_numbered_formulas_are_referred_to_by_their_numbers():
     assert read is not None, errors
     html = "".join(str(one) for one in markup_in(read.blocks))
     assert '<a href="#chain">(2)</a> and <a href="#chain">the chain</a>' in html
-    assert '<div class="math" data-display="true" id="chain">b \\tag{2}</div>' in html
+    assert '<div class="math" id="chain"><math display="block">' in html
+    assert '<span class="number">(2)</span></div>' in html
     assert '<a href="#first">(1)</a>' in html
 
 

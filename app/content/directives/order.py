@@ -8,6 +8,7 @@ from app.content.boxes import only
 from app.content.dependence import needs_by_rank, needs_of, shuffled, sources_of
 from app.content.fences import Directive
 from app.content.items import take_steps
+from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.programs import check_python, parsed
 from app.content.reading import Inside, Reading
@@ -21,7 +22,7 @@ def read(directive: Directive, reading: Reading) -> Order:
     inside = reading.inside(directive, ("hint", "solution"))
     forward = reading.forward(options, needed=False)
     inside, steps = _steps(options, inside, reading)
-    lines = tuple(one.html.striptags() for one in steps) or sources_of(_source(options, inside, directive, reading))
+    lines = tuple(words_of(one.html) for one in steps) or sources_of(_source(options, inside, directive, reading))
     needs = needs_by_rank([one.rank for one in steps]) if steps else needs_of(lines)
     order = shuffled(needs, directive.argument)
     if lines and order is None:

@@ -28,6 +28,7 @@ from app.content.export.source import Own, cut
 from app.content.export.training_cells import training
 from app.content.fences import Directive, File
 from app.content.frontmatter import LESSON_KEYS, read_front_matter
+from app.content.mathml import words_of
 from app.content.options import Options
 from app.content.parse import file_of
 from app.content.programs import statement_of
@@ -140,7 +141,7 @@ def _asked(lesson: Lesson, block: Exercise | Visual, text: str, hints: list[str]
         case Grad() | Bug():
             kind = "One wrong line" if isinstance(block, Bug) else "Code"
             names = ", ".join(f"`{name}`" for name in block.require)
-            asked = [f"Predict first: {block.predict.striptags()}"] if isinstance(block, Grad) and block.predict else []
+            asked = [f"Predict first: {words_of(block.predict)}"] if isinstance(block, Grad) and block.predict else []
             return "\n\n".join([f"**{kind}**: {names}", text, *asked, *folded_hints(hints)])
         case Checker() | FunctionBox():
             call = f"`{block.function}({', '.join(block.arguments)})`"

@@ -7,6 +7,7 @@ from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Cells, Choice, Matmul, Number, Numbers, Option, Order, Quiz, Shape
 from app.content.export.notebook import Work
 from app.content.export.source import Item, without_lists
+from app.content.mathml import words_of
 
 TASK = re.compile(r"^ {0,3}[-*+]\s+\[[ xX]\] ")
 STEP = re.compile(r"^ {0,3}\d+[.)]\s")
@@ -57,7 +58,7 @@ def _point(quiz: Cells) -> str:
 
 def _derived(option: Option) -> Item:
     """An option that nobody wrote: the name of a tensor, and what is said to whoever takes it wrongly."""
-    return Item(f"[ ] `{option.html.striptags()}`", option.feedback.striptags() if option.feedback else "")
+    return Item(f"[ ] `{words_of(option.html)}`", words_of(option.feedback) if option.feedback else "")
 
 
 def _python(lines: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Forward, Number, Numbers, Tempting
+from app.content.mathml import words_of
 from app.content.sizes import BRACKETS
 from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, THOSE_ARE, Feedback, Shapes, counted, right, unread, wrong
 
@@ -81,7 +82,7 @@ def answered_each(parts: Sequence[Number], texts: Sequence[str], thing: str, thi
     found = [mark_number(part, [text], {}, None) for part, text in zip(parts, texts, strict=True)]
     for part, one in zip(parts, found, strict=True):
         if one.correct is None:
-            return unread(f"`{part.name}`: {one.message.striptags()}")
+            return unread(f"`{part.name}`: {words_of(one.message)}")
     return found
 
 

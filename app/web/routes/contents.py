@@ -81,7 +81,6 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
         position=at + 1,
         before=units[at - 1] if at else None,
         after=units[at + 1] if at + 1 < len(units) else None,
-        has_math=f"units/{slug}" in site.with_math,
     )
 
 

@@ -50,7 +50,6 @@ async def finish(request: Request, site: TheSite, visitor: TheVisitor) -> Respon
         runs=await _runs(site, learner),
         can_train=bool(trains),
         trained=any(one in solved.get(lesson, ()) for lesson, one in trains),
-        has_math=any(f"units/{view.unit.slug}" in site.with_math for view in units),
     )
 
 

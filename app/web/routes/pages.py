@@ -107,7 +107,6 @@ async def lesson(
         emptied=emptied,
         saving=saving,
         readiness=site.grader.readiness,
-        has_math=lesson.name in site.with_math,
         practised=site.practice.curriculum.taught,
         has_code=any(isinstance(one, CodeBox) for one in lesson.exercises),
     )

@@ -24,6 +24,7 @@ from app.content.blocks import (
 )
 from app.content.code_exercises import below
 from app.content.editions import edition_of
+from app.content.mathml import words_of
 from app.engine.task import HuntTask, Task, task_of
 from app.grading.forward.facts import Shape
 from app.grading.judge.hunt_verdict import PREDICTED, WRONG_LINE, split_line, suspects_of
@@ -123,7 +124,7 @@ class QuizView:
         if self.feedback is None:
             return ""
         word = {True: "Right.", False: "Not right.", None: "Not yet."}[self.feedback.correct]
-        return f"{word} {self.feedback.message.striptags()}"
+        return f"{word} {words_of(self.feedback.message)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from app.content.blocks import (
     Train,
     Visual,
 )
+from app.content.mathml import words_of
 from app.store.progress import LessonState
 from app.web.pictures.svg import shape_text
 from app.web.site import Site
@@ -130,7 +131,7 @@ def _sections(lesson: Lesson) -> Iterator[Section]:
     for block in lesson.blocks:
         for heading in HEADING.finditer(block.html) if isinstance(block, Prose) else ():
             yield Section(anchor, title, tuple(stops))
-            anchor, title, stops = heading[1], Markup(heading[2]).striptags(), []
+            anchor, title, stops = heading[1], words_of(Markup(heading[2])), []
         if isinstance(block, Exercise | Sheet):
             names = tuple(row.name for row in block.rows) if isinstance(block, Sheet) else (block.name,)
             stops.append(

@@ -1,0 +1,121 @@
+"""Formulas as browsers set them: TeX to MathML Core, with no style in a tag and nothing that only some browsers draw.
+
+The TeX stands in the page as well, as an annotation: what is read aloud or taken away as plain words has it from there.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from xml.etree.ElementTree import Element, fromstring, tostring
+
+from markupsafe import Markup
+from math_core import LatexError, LatexToMathML
+
+LONGEST = 2000
+"""Letters of TeX. The converter descends once for each brace: ten times as many are more than its stack holds."""
+LONG = 24
+"""Letters of TeX from which on a formula in a line may be broken where the line ends."""
+
+ALIKE = {"text-align: left": "left", "text-align: right": "right", "margin-left:-0.16666667em": "back"}
+ALIKE |= {"padding-left: 0": "close-left", "padding-right: 0": "close-right", "padding-left:1em": "apart"}
+ALIKE |= {f"border-{side}: 0.05em solid currentcolor": f"line-{side}" for side in ("left", "right", "top", "bottom")}
+"""What `math.css` calls the styles that a page's policy does not allow in a tag."""
+NEEDLESS = re.compile(r"justify-items|math-shift|padding-(?:top|bottom)|width|padding-(?:left|right):[^ ]")
+BREAKS = frozenset("=+−⋅×⊙≈≠<>≤≥≡∼∝→⇒⟹⟺↦∈")
+
+SIGNED = re.compile(r"([,;=(]\s*)(?:\\ |~)(?=\s*[-+])")
+"""A sign of a number behind a space, which the converter would set as if something were subtracted."""
+
+MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
+BESIDE = re.compile(rf"((?:[(\[“‘]|&quot;)*)({MATH.pattern})((?:[.,;:!?)\]”’]|&quot;)*)", re.DOTALL)
+
+_converter = LatexToMathML(macros={"R": r"\mathbb{R}"}, annotation=True, fancy_error=False)
+
+
+class FormulaError(ValueError):
+    """A formula that cannot be set: what is wrong, from which of its letters on."""
+
+    def __init__(self, message: str, at: int = 0) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+def mathml(tex: str, *, display: bool = False) -> Markup:
+    """*tex* as MathML; where it is long and stands in a line, in several parts, so that a line may end between them.
+
+    Raises:
+        FormulaError: It is no TeX, or needs what a page does not have.
+    """
+    if len(tex) > LONGEST:
+        raise FormulaError(f"it has {len(tex)} letters, and at most {LONGEST} are set")
+    try:
+        found = _converter.convert_with_local_state(SIGNED.sub(r"\1\;", tex), displaystyle=display)
+    except LatexError as error:
+        at, _, message = str(error).partition(": ")
+        raise FormulaError(message.rstrip("."), int(at)) from None
+    math = fromstring(found.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
+    for one in math.iter():
+        _restrict(one)
+    whole = display or len(tex) < LONG or tex.startswith(r"\left")
+    return Markup("").join(Markup(tostring(one, encoding="unicode")) for one in ([math] if whole else _parts(math)))
+
+
+def _restrict(element: Element) -> None:
+    """Keep what every browser draws, and put words that `math.css` knows in the place of styles."""
+    if element.tag == "menclose" and element.attrib.pop("notation", "") == "box":
+        element.tag, element.attrib["data-as"] = "mrow", "boxed"
+    if element.tag == "menclose":
+        raise FormulaError("what is struck out or enclosed is not drawn by all browsers; they draw '\\boxed'")
+    element.attrib.pop("class", None)
+    style = [one.strip() for one in element.attrib.pop("style", "").split(";") if one.strip()]
+    words = [ALIKE.get(one) for one in style if not NEEDLESS.match(one)]
+    if None in words:
+        raise FormulaError(f"it asks for '{'; '.join(style)}', and formulas have no colours or styles of their own")
+    if words:
+        element.set("data-as", " ".join(filter(None, words)))
+
+
+def _parts(math: Element) -> Iterator[Element]:
+    row, annotation = math[0]
+    cuts = [at + 1 for at in range(1, len(row) - 1) if row.tag == "mrow" and _may_end(row[at])]
+    if not cuts:
+        yield math
+        return
+    for start, end in pairwise([0, *cuts, len(row)]):
+        if end < len(row):
+            row[end - 1].set("form", "infix")
+        part = Element("mrow", row.attrib)
+        part.extend(row[start:end])
+        inside = Element("semantics")
+        inside.extend([part, annotation])
+        made = Element("math")
+        made.append(part if start else inside)
+        yield made
+
+
+def _may_end(sign: Element) -> bool:
+    """Whether a line may end behind *sign*: it stands between two sides; the sign of a number has no room behind it."""
+    return sign.tag == "mo" and sign.text in BREAKS and sign.get("rspace") != "0"
+
+
+def kept_together(html: Markup) -> Markup:
+    """*html* in which no line begins with the full stop of a formula, nor ends with the bracket before one."""
+
+    def together(found: re.Match[str]) -> str:
+        return f'<span class="together">{found[0]}</span>' if found[1] or found[3] else found[0]
+
+    return Markup(BESIDE.sub(together, html))
+
+
+@lru_cache(maxsize=1024)
+def words_of(html: Markup) -> str:
+    """*html* as words, formulas as TeX: what is said aloud of it, and what a notebook says."""
+    return Markup(MATH.sub(lambda math: "".join(TEX.findall(math[0])), html)).striptags()
+
+
+@lru_cache(maxsize=1024)
+def named(html: Markup) -> Markup:
+    """The attribute by which a control has its name from *html*, where that holds formulas: names are plain words."""
+    return Markup(' aria-label="{}"').format(words_of(html)) if "<math" in html else Markup()
