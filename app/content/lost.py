@@ -69,13 +69,13 @@ LOST = (
     ),
     Lost(
         "broken-link",
-        re.compile(r"(?<=\))\[(?:#[\w-]+|[\w./-]+\.md(?:#[\w-]+)?|https?:[^\]\s]+)\]"),
+        re.compile(r"(?<=\))\[(?:#|https?:|[\w./-]{1,99}\.md)[^\]\s]{0,99}\]"),
         "The brackets of this link are exchanged: {0}.",
         "Write '[text](07-matmul.md)'.",
     ),
     Lost(
         "broken-link",
-        re.compile(r"(?<![\w(\[<])(?:https?://|www\.)[\w.-]+\.\w+(?:[^\s)]*[^\s).,;:])?"),
+        re.compile(r"(?<![\w(\[<])(?:https?://|www\.)[^\s)]{1,150}[^\s).,;:]"),
         "This address is shown and leads nowhere: {0}.",
         "Write '[text](https://…)' or '<https://…>'.",
     ),
