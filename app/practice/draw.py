@@ -123,8 +123,9 @@ def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) ->
     if unknown := sorted(set(within) - set(OPERATIONS)):
         raise NothingFitsError(f"{unknown[0]!r} is no operation. There are: {', '.join(sorted(OPERATIONS))}.")
     table = [one for one in TABLE if one.level <= level and (not within or one.name in within)]
-    if wanted and wanted not in FORKS and not any(wanted in one.shows for one in table):
-        slips = sorted({slip for one in table for slip in one.shows} | FORKS)
+    shown = {slip for one in table for slip in one.shows} | (FORKS if FORKED[level][1] else frozenset())
+    if wanted and wanted not in shown:
+        slips = sorted(shown)
         raise NothingFitsError(
             f"No operation of level {level} shows the slip {wanted!r}. There are: {', '.join(slips)}."
         )

@@ -56,9 +56,10 @@ def test_an_exercise_keeps_to_the_operations_that_it_may_use():
     assert {one for seed in SEEDS for one in draw(1, seed, within=within).operations} <= set(within)
 
 
-def test_what_no_operation_shows_is_told():
-    with pytest.raises(NothingFitsError, match="shows the slip 'scatter'"):
-        draw(1, 1, "scatter")
+@pytest.mark.parametrize("wanted", ["scatter", "scatter-overwrite", *sorted(FORKS)])
+def test_what_no_operation_shows_is_told(wanted):
+    with pytest.raises(NothingFitsError, match=f"shows the slip '{wanted}'"):
+        draw(1, 1, wanted)
 
 
 def steps_of(item):

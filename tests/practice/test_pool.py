@@ -149,6 +149,16 @@ async def test_the_first_of_a_kind_is_at_hand_without_asking_anybody_and_is_anot
     assert graders.asked == 0
 
 
+async def test_a_slip_that_a_level_cannot_show_is_asked_of_a_sibling_and_drawn_never(database: Database) -> None:
+    pool = Pool(database, Graders())
+
+    assert await pool.make(1, "matmul", "overwritten", KNOWN)
+    await pool.refill()
+
+    assert ["matmul" in json.loads(one.operations) for one in await kept(database)] == [True]
+    assert pool.demands == ()
+
+
 async def test_a_full_pool_asks_nobody(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "STOCK", 1)
     graders = Graders()
