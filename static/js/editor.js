@@ -325,7 +325,8 @@ class CodeBox extends HTMLElement {
 }
 
 customElements.define("code-box", CodeBox);
-addEventListener("resize", () => document.activeElement?.closest("code-box")?.aboveKeyboard());
+const touched = matchMedia("(pointer: coarse)");
+addEventListener("resize", () => touched.matches && document.activeElement?.closest("code-box")?.aboveKeyboard());
 document.addEventListener("htmx:after:swap", () => {
   for (const box of document.querySelectorAll("code-box[data-upgraded]")) box.mark();
 });
