@@ -21,7 +21,7 @@ APP = Path(__file__).resolve().parents[1] / "app"
 ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "sub", "subn", "split", "findall", "finditer"}
 OURS = (
     *("check/", "content/blocks", "content/boxes", "content/course", "content/directives/", "content/estimates"),
-    *("content/export/source", "content/fences", "content/options", "content/prose"),
+    *("content/export/source", "content/fences", "content/mathml", "content/options", "content/prose"),
     *("content/addresses", "content/items", "content/vary", "content/export/notebook", "content/export/questions"),
     *("grading/judge/hint_choice", "sandbox/huge_pages", "store/database_copies"),
     *("web/pictures/", "web/views/lesson_view"),

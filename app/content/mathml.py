@@ -24,12 +24,12 @@ ALIKE |= {f"border-{side}: 0.05em solid currentcolor": f"line-{side}" for side i
 NEEDLESS = re.compile(r"justify-items|math-shift|padding-(?:top|bottom)|width|padding-(?:left|right):[^ ]")
 BREAKS = frozenset("=+−⋅×⊙≈≠<>≤≥≡∼∝→⇒⟹⟺↦∈")
 
-SIGNED = re.compile(r"([,;=(]\s*)(?:\\ |~)(?=\s*[-+])")
+SIGNED = re.compile(r"([,;=(] ?)(?:\\ |~)(?= ?[-+])")
 """A sign of a number behind a space, which the converter would set as if something were subtracted."""
 
 MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
-BESIDE = re.compile(rf"((?:[(\[“‘]|&quot;)*)({MATH.pattern})((?:[.,;:!?)\]”’]|&quot;)*)", re.DOTALL)
+BESIDE = re.compile(rf"((?:[(\[“‘]|&quot;){{0,4}})({MATH.pattern})((?:[.,;:!?)\]”’]|&quot;){{0,4}})", re.DOTALL)
 
 _converter = LatexToMathML(macros={"R": r"\mathbb{R}"}, annotation=True, fancy_error=False)
 

@@ -15,8 +15,8 @@ BARRED = re.compile(
     r"\\(?:href|url|includegraphics|html[A-Za-z]*|tag|label|(?:eq)?ref|(?:re)?newcommand|providecommand|[gex]?def|let)(?![A-Za-z])"
     r"|\\begin\{(?:align|equation|gather|multline)\}"
 )
-SPACED = re.compile(r"\\\\\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")
-COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%.*)")
+SPACED = re.compile(r"\\\\ ?\[-?[\d.]{1,9} ?[a-z]{2}\]")
+COMMENT = re.compile(r"(?<!\\)%")
 LONG = re.compile(r"(?<![\d.])\d{3,9}(?:\.\d{0,9})? ?(?:em|ex|cm|mm|in|pt|px|mu)(?![A-Za-z])")
 COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 MACRO = re.compile(r"[A-Za-z]+")
@@ -37,7 +37,7 @@ def problems(tex: str) -> Iterator[tuple[str, str, str]]:
     if spaced := SPACED.search(tex):
         yield spaced[0], f"Rows have one distance, and '{spaced[0]}' would be shown.", "Leave out what is in brackets."
     if comment := COMMENT.search(tex):
-        yield comment[1], "A '%' hides what stands behind it in TeX.", "Write '\\%' for the sign, or leave it out."
+        yield comment[0], "A '%' hides what stands behind it in TeX.", "Write '\\%' for the sign, or leave it out."
     if long := LONG.search(tex):
         yield long[0], f"'{long[0]}' is wider than any page.", "Keep lengths below 100em."
 
