@@ -118,12 +118,13 @@ def test_what_controls_point_at_exists(client: TestClient, page) -> None:
     assert wanted | targets <= set(found.ids)
 
 
-def test_the_editor_and_the_formulas_are_loaded_only_where_they_are_needed(client: TestClient) -> None:
+def test_the_editor_is_loaded_only_where_it_is_needed(client: TestClient) -> None:
     assert "editor" in client.get(LESSON).text
-    assert "math" in client.get(LESSON).text.partition("</head>")[0]
-    head = client.get("/lessons/reading").text.partition("</head>")[0]
-    assert "editor" not in head
-    assert "math" not in head
+    assert "editor" not in client.get("/lessons/reading").text.partition("</head>")[0]
+
+
+def test_formulas_come_set_with_the_page(client: TestClient) -> None:
+    assert "<math><semantics>" in client.get(LESSON).text
 
 
 def test_lessons_lead_to_their_neighbours_and_to_the_index(client: TestClient) -> None:
