@@ -30,7 +30,7 @@ from app.store.progress import Place
 from app.store.renames import adopt_renames
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
-from app.web.middleware.reports import TITLES, ErrorPages, RequestCount, RequestLog, described
+from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
 from app.web.practice_items import Curriculum, PracticeItems
@@ -67,6 +67,8 @@ from app.web.training_runs import MOST_RUNS, Runs
 
 log = structlog.get_logger()
 
+PASSES = (429, 500, 502, 503)
+"""Of these it helps to ask once more."""
 GUESSES_PER_MINUTE = 10
 TOO_MANY_GUESSES = "More than {limit} wrong codes came from your network within a minute. Try again in {seconds} s."
 TOO_MANY_TRIES = "More than {limit} tries to sign in came within a minute. Go on in {seconds} s."
@@ -265,13 +267,23 @@ async def _as_page(request: Request, error: Exception) -> Response:
 
 async def _show_error(request: Request, status: int, title: str, message: str) -> Response:
     site: Site = request.app.state.site
+    if request.method == "GET":
+        title, message = WHEN_READ.get(status, (title, message))
     if wants_fragment(request):
         response = site.pages.fragment("_problem.html", status=status, title=title, message=message)
         # Into the target, not in its place: the next answer needs the target again.
         response.headers["HX-Reswap"] = "innerHTML"
         return response
-    back = _came_from(site, request)
-    return site.pages.page(request, "error.html", status=status, number=status, title=title, message=message, back=back)
+    return site.pages.page(
+        request,
+        "error.html",
+        status=status,
+        number=status,
+        title=title,
+        message=message,
+        back=_came_from(site, request),
+        again=request.method == "GET" and status in PASSES,
+    )
 
 
 def _came_from(site: Site, request: Request) -> str:

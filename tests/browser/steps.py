@@ -25,21 +25,21 @@ def open_page(page: Page, address: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def violations(page: Page, scope: str = "html") -> list[str]:
-    """What axe-core finds wrong in the element *scope*."""
+def violations(page: Page, scope: str = "html", rules: list[str] | None = None) -> list[str]:
+    """What axe-core finds wrong in the element *scope*: by all *rules*, where none are named."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text("utf-8"))
     # Again: of a page that has just changed its colours, some elements may have the others for a moment.
     for _ in range(LOOKS - 1):
-        if not _found(page, scope):
+        if not _found(page, scope, rules or RULES):
             return []
-    return _found(page, scope)
+    return _found(page, scope, rules or RULES)
 
 
-def _found(page: Page, scope: str) -> list[str]:
+def _found(page: Page, scope: str, rules: list[str]) -> list[str]:
     found: dict[str, Any] = page.evaluate(
         "([scope, tags]) => axe.run(scope, {runOnly: tags, resultTypes: ['violations']})",
-        [scope, RULES],
+        [scope, rules],
     )
     return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found["violations"] for node in one["nodes"]]
 

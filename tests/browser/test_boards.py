@@ -1,10 +1,8 @@
 """The board of a class as it is watched: live, on the wall, by keyboard."""
 
-import asyncio
 import os
 import urllib.request
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.answers import SMALL_ADDRESS, SMALL_SLUG, read_lesson
-from tests.browser.steps import SCHEMES, paint_in, violations
+from tests.browser.seeding import beside, database_in
 from tests.web.classroom import Seated, seated
 
 pytestmark = pytest.mark.skipif("BACKHAND_TEST_SERVER" in os.environ, reason="its database is not ours to fill")
@@ -23,21 +21,15 @@ Answer = Callable[[int, str], None]
 @pytest.fixture(scope="module")
 def url(server: str, server_folder: Path) -> str:
     assert server
-    return f"sqlite+aiosqlite:///{server_folder / 'backhand.db'}"
+    return database_in(server_folder)
 
 
 @pytest.fixture
 def room(server: str, url: str, page: Page) -> Seated:
     """A class of four, whose instructor has the browser."""
-    # In a thread of its own: playwright has a loop running in this one.
-    made = in_a_thread(lambda: asyncio.run(seated(url, 4, read_lesson(SMALL_SLUG).name)))
+    made = beside(seated(url, 4, read_lesson(SMALL_SLUG).name))
     page.context.add_cookies([{"name": "session", "value": made.instructor, "url": server}])
     return made
-
-
-def in_a_thread(work: Callable[[], Seated]) -> Seated:
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
 
 
 @pytest.fixture
@@ -105,29 +97,3 @@ def test_a_cell_tells_its_code_when_it_is_reached(page: Page, room: Seated, answ
     assert box is not None
     assert box["width"] > 50
     expect(cell.locator(".tip")).to_have_text("tried, 1 try")
-
-
-def test_the_pages_of_a_class_can_be_read_by_everybody_at_every_width(
-    page: Page, room: Seated, answers: Answer
-) -> None:
-    for number in range(3):
-        answers(number, "7")
-    page.set_viewport_size({"width": 320, "height": 700})
-
-    page.goto(board(room))
-    trace = page.locator(".who a").first.get_attribute("href")
-    assert trace is not None
-    for end in (
-        board(room),
-        board(room, "&project=1"),
-        trace,
-        "slips",
-        "lessons",
-        f"lessons/{SMALL_SLUG}",
-        "gradebook",
-    ):
-        page.goto(end if end.startswith("/") else f"/classes/{room.group}/{end}")
-        for scheme in SCHEMES:
-            paint_in(page, scheme)
-            assert violations(page) == [], end
-        assert page.evaluate("document.documentElement.scrollWidth") <= 320, end

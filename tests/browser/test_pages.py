@@ -1,4 +1,4 @@
-"""Every page: nothing that axe-core finds, nothing wider than a phone, the chosen colours from the first paint."""
+"""What pages show and do: the chosen colours from the first paint, formulas, figures, questions that are built."""
 
 import json
 
@@ -6,52 +6,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Axes, Matmul
-from tests.browser.answers import LESSONS, read_lesson, right_answer
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
-from tests.browser.steps import SCHEMES, fill_in, open_page, paint_in, scrolls_sideways, section, violations
-from tests.courses import course_in
+from tests.browser.answers import read_lesson, right_answer
+from tests.browser.steps import fill_in, scrolls_sideways, section, violations
 
-COURSE = course_in(LESSONS)
 LESSON = read_lesson(SLUG)
-PAGES = [
-    "/",
-    "/finish",
-    "/no-such-page",
-    ADDRESS,
-    *(f"/units/{unit.slug}" for unit in COURSE.units if any(not one.draft for one in unit.lessons)),
-    *(f"/lessons/{lesson.slug}" for lesson in COURSE.lessons if not lesson.draft),
-]
-LONGEST = max((one for unit in COURSE.units for one in unit.lessons), key=lambda one: len(one.source))
-OF_EACH_KIND = ["/", "/finish", "/no-such-page", f"/units/{COURSE.units[0].slug}", ADDRESS, f"/lessons/{LONGEST.slug}"]
-
-
-each_kind = pytest.mark.parametrize(
-    "address", [one if one in OF_EACH_KIND else pytest.param(one, marks=pytest.mark.prove) for one in PAGES]
-)
-
-
-@each_kind
-@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
-def test_nothing_is_wider_than_a_phone_and_axe_finds_nothing_in_the_dark_and_in_the_light(
-    page_with_errors: Page, address: str
-) -> None:
-    open_page(page_with_errors, address)
-    assert not scrolls_sideways(page_with_errors)
-
-    for scheme in SCHEMES:
-        paint_in(page_with_errors, scheme)
-
-        assert violations(page_with_errors) == [], scheme
-
-
-@each_kind
-@pytest.mark.browser_options(color_scheme="light")
-@pytest.mark.prove
-def test_axe_finds_nothing_on_a_desk(page_with_errors: Page, address: str) -> None:
-    open_page(page_with_errors, address)
-
-    assert violations(page_with_errors) == []
 
 
 @pytest.mark.browser_options(color_scheme="light")

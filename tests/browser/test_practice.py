@@ -1,7 +1,6 @@
 """Practice in a real browser: from the end of a lesson through the first meeting of an operation."""
 
 import re
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,10 @@ from playwright.sync_api import Page, expect
 from app.content.blocks import Axes, Bug, Exercise, Lesson, Order, Shape
 from app.content.code_exercises import CodeExercise
 from app.grading.quiz.mark_order import as_values
-from app.practice.pool import columns_of
-from app.practice.proof import curated
-from app.web.practice_items import FORMS
 from tests.browser.answers import SMALL_ADDRESS as LESSON
 from tests.browser.answers import right_answer
-from tests.browser.steps import SCHEMES, open_page, paint_in, scrolls_sideways, violations
+from tests.browser.seeding import asked, given
+from tests.browser.steps import scrolls_sideways
 from tests.waiting import SECONDS
 
 ITEM = re.compile(r"/practice/\d+$")
@@ -68,40 +65,6 @@ def test_an_operation_is_met_by_keyboard_without_scripts_on_a_phone(page: Page) 
     assert ITEM.search(page.url)
 
 
-@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
-def test_the_pages_of_practice_are_sound_on_a_phone_in_the_dark_and_in_the_light(page_with_errors: Page) -> None:
-    page = page_with_errors
-    begin(page)
-    items = [page.url]
-    for _ in range(2):
-        page.get_by_role("button", name="Leave this one").click()
-        page.wait_for_url(lambda url: bool(ITEM.search(url)) and url not in items, timeout=DRAWN_MS)
-        items.append(page.url)
-
-    for address in (*items, "/practice", "/practice/map", "/practice/drill/matmul"):
-        open_page(page, address)
-        assert not scrolls_sideways(page), address
-        for scheme in SCHEMES:
-            paint_in(page, scheme)
-            assert violations(page) == [], (address, scheme)
-
-
-def given(page: Page, folder: Path, form: str) -> tuple[str, Lesson]:
-    """The address of an item in *form* that the learner of *page* is given, and what it asks."""
-    page.goto("/practice")
-    asked = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated(2))
-    item, fragment = next((item, fragment) for item, fragment in asked if fragment)
-    row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": "2026-03-02 18:00:00"}
-    names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
-    once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
-    mine = "insert into practice_attempt (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
-    with sqlite3.connect(folder / "backhand.db") as db:
-        (number,) = db.execute(once, row).fetchone()
-        (learner,) = db.execute("select max(id) from learner").fetchone()
-        db.execute(mine, (learner, number, "fork", "", "2026-03-02 18:00:00", 0))
-    return f"/practice/{number}", item.lesson_of(fragment)
-
-
 def fill_in(page: Page, lesson: Lesson, one: Exercise) -> None:
     """The right answer, key by key."""
     match one:
@@ -131,7 +94,8 @@ def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
     page: Page, server_folder: Path, form: str
 ) -> None:
     page.goto(LESSON)
-    address, lesson = given(page, server_folder, form)
+    page.goto("/practice")
+    address, lesson = given(server_folder, asked(server_folder, "select max(id) from learner"), form)
     page.goto(address)
     for one in lesson.exercises:
         fill_in(page, lesson, one)
@@ -140,18 +104,3 @@ def test_every_form_is_answered_by_keyboard_without_scripts_on_a_phone(
 
     expect(page.locator("#complete")).to_have_attribute("data-complete", "true")
     assert not scrolls_sideways(page)
-
-
-@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
-def test_every_form_is_sound_on_a_phone_in_the_dark_and_in_the_light(
-    page_with_errors: Page, server_folder: Path
-) -> None:
-    page = page_with_errors
-    page.goto(LESSON)
-    for form in ("write", *FORMS):
-        address, _ = given(page, server_folder, form)
-        open_page(page, address)
-        assert not scrolls_sideways(page), form
-        for scheme in SCHEMES:
-            paint_in(page, scheme)
-            assert violations(page) == [], (form, scheme)

@@ -52,6 +52,13 @@ MESSAGES = {
     500: "Something broke on our side. What you wrote before is saved. Please try again.",
     503: "What you just sent may not be saved: keep a copy of it, and try again in a moment.",
 }
+WHEN_READ = {
+    503: (
+        "This page cannot be shown right now",
+        "What is kept of you could not be read. Nothing is lost, and lessons can be read meanwhile. Try again in a moment.",
+    ),
+}
+"""Title and message where nothing was sent."""
 
 Show = Callable[[Request, int, str, str], Awaitable[Response]]
 

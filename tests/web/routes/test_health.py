@@ -91,6 +91,7 @@ def test_an_answer_that_cannot_be_saved_says_so(locked: TestClient) -> None:
     assert response.status_code == 503
     assert "cannot save right now" in response.text
     assert "keep a copy" in response.text
+    assert "Try again" not in response.text, "it would send nothing"
 
 
 def gone(_database: object) -> NoReturn:
@@ -109,6 +110,19 @@ def test_the_course_can_be_read_where_the_database_is_away(
 
     assert response.status_code == 200
     assert "can be neither read nor saved" in response.text
+
+
+def test_a_page_that_cannot_be_read_says_that_nothing_is_lost_and_offers_itself_again(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.get("/lessons/linear")
+    monkeypatch.setattr(type(app.state.site.database), "read", gone)
+
+    response = client.get("/me")
+
+    assert response.status_code == 503
+    assert "Nothing is lost" in response.text
+    assert '<a class="button" data-primary href="">Try again</a>' in response.text
 
 
 @pytest.mark.alone

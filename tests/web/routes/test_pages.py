@@ -184,6 +184,11 @@ def test_an_unknown_address_gets_a_page_with_a_way_back(client: TestClient, path
     assert response.status_code == 404
     assert "There is no such page" in response.text
     assert 'href="/"' in response.text
+    assert "join it with its code" not in response.text
+
+
+def test_whoever_may_not_see_a_class_is_told_how_to_come_in(client: TestClient) -> None:
+    assert "join it with its code" in client.get("/classes/1/board").text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,86 @@
+"""People, a class and items of practice, put into the database of the server that a browser opens."""
+
+import asyncio
+import http.cookiejar
+import sqlite3
+import urllib.request
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from app.content.blocks import Lesson
+from app.practice.pool import columns_of
+from app.practice.proof import curated
+from app.store.database import Database
+from app.store.invitations import teacher_word
+from app.web.practice_items import FORMS
+from tests.waiting import SECONDS
+
+T = TypeVar("T")
+THEN = "2026-03-02 18:00:00"
+
+
+def database_in(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder / 'backhand.db'}"
+
+
+def beside(work: Coroutine[Any, Any, T]) -> T:
+    """What *work* gives, in a thread of its own: the browser has a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+async def teacher_word_in(folder: Path) -> str:
+    """A word that makes an instructor."""
+    database = Database(database_in(folder))
+    async with database.write() as db:
+        word = await teacher_word(db)
+    await database.close()
+    return word
+
+
+def asked(folder: Path, question: str, *values: object) -> Any:
+    """The one value that the database answers."""
+    with sqlite3.connect(folder / "backhand.db") as db:
+        (value,) = db.execute(question, values).fetchone()
+    return value
+
+
+def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
+    """The address of an item in *form* that *learner* is given, and what it asks."""
+    tried = ((item, FORMS[form](item, "fork", "") if form in FORMS else item.fragment) for item in curated(2))
+    item, fragment = next((item, fragment) for item, fragment in tried if fragment)
+    row = columns_of(item) | {"form": form, "fragment": fragment, "proved_at": THEN}
+    names, values = ", ".join(row), ", ".join(f":{key}" for key in row)
+    once = f"insert into practice_item ({names}) values ({values}) on conflict do update set form = form returning id"
+    mine = "insert into practice_attempt (learner_id, item_id, family, slip, given_at, hints) values (?, ?, ?, ?, ?, ?)"
+    with sqlite3.connect(folder / "backhand.db") as db:
+        (number,) = db.execute(once, row).fetchone()
+        db.execute(mine, (learner, number, "fork", "", THEN, 0))
+    return f"/practice/{number}", item.lesson_of(fragment)
+
+
+class Visitor:
+    """Somebody who sends plain forms, and keeps their cookies."""
+
+    def __init__(self, server: str, session: str = "") -> None:
+        self._server, self._session = server, session
+        self.jar = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+
+    def post(self, path: str, **fields: str) -> None:
+        headers = {"sec-fetch-site": "same-origin"}
+        if self._session:
+            headers["cookie"] = f"session={self._session}"
+        sent = urllib.request.Request(self._server + path, urlencode(fields).encode(), headers)
+        self._opener.open(sent, timeout=SECONDS).close()
+
+    @property
+    def cookies(self) -> list[dict[str, Any]]:
+        """As a browser takes them."""
+        found = [{"name": one.name, "value": one.value, "path": one.path} for one in self.jar]
+        mine = [{"name": "session", "value": self._session, "path": "/"}] if self._session else []
+        host = self._server.removeprefix("http://").partition(":")[0]
+        return [{**one, "domain": host} for one in [*mine, *found]]

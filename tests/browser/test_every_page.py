@@ -1,0 +1,245 @@
+"""Every page that there is, as everybody finds it who may: axe-core finds nothing, and a phone shows it whole.
+
+Whoever adds a route adds a row, or says why nobody looks at it. What an exercise can come to stands in the styleguide.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from app.content.blocks import Course, Grad
+from app.settings import Settings
+from app.web.application import create_app
+from app.web.practice_items import FORMS
+from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson
+from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in
+from tests.browser.steps import SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
+from tests.courses import course_in
+from tests.web.asking import routes_of
+from tests.web.classroom import seated
+from tests.web.conftest import FakeGrader
+
+COURSE = course_in(LESSONS)
+LONGEST = max(COURSE.lessons, key=lambda one: len(one.source)).slug
+BOX = next(one for one in read_lesson(SMALL_SLUG).exercises if isinstance(one, Grad))
+BOX_PATH = "/lessons/{slug}/code/{name}"
+CLASS = "/classes/{class_id}"
+PASSWORD = "seven times eight"
+
+
+def keys_of_a_box(page: Page) -> None:
+    page.locator("[data-opens=keys]").first.click()
+    expect(page.locator("#keys")).to_be_visible()
+
+
+def history_of_a_box(page: Page) -> None:
+    page.locator(f"#{BOX.name}-history-button").click()
+    expect(page.locator(f"#{BOX.name}-history .past")).to_be_visible()
+
+
+def a_run(page: Page) -> None:
+    page.locator(f"#{BOX.name}-run").click()
+    expect_verdict(page, BOX, outcome="run")
+
+
+def nothing(page: Page) -> None:
+    assert page
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The page of *route* at *address*, for somebody, once they have done something there."""
+
+    route: str
+    address: str = ""
+    who: str = "nobody"
+    then: Callable[[Page], None] = nothing
+
+    def __str__(self) -> str:
+        return f"{self.who} {self.address or self.route} {self.then.__name__.removeprefix('nothing')}".strip()
+
+
+LOOKS = (
+    Look("/"),
+    Look("/", who="pupil"),
+    Look("/no-such-page"),
+    Look("/finish"),
+    Look("/finish", who="pupil"),
+    Look("/names"),
+    Look("/units/{slug}", "/units/scalars"),
+    Look("/lessons/{slug}", SMALL_ADDRESS),
+    Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", keys_of_a_box),
+    Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", history_of_a_box),
+    Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", a_run),
+    Look("/lessons/{slug}", f"{SMALL_ADDRESS}?ask={BOX.name}", "pupil"),
+    Look("/lessons/{slug}", f"/lessons/{LONGEST}"),
+    Look(f"{BOX_PATH}/history", f"{SMALL_ADDRESS}/code/{BOX.name}/history", "pupil"),
+    Look("/me"),
+    Look("/me", who="pupil"),
+    Look("/me", who="somebody with an account"),
+    Look("/me/merge", who="somebody with two accounts"),
+    Look("/sign-in"),
+    Look("/sign-in", who="somebody with an account"),
+    Look("/sign-in/code"),
+    Look("/sign-in/reset", "/sign-in/reset?token=none"),
+    Look("/join"),
+    Look("/join/{code}", "/join/none"),
+    Look("/join/{code}", "/join/{code}"),
+    Look("/join/{code}", "/join/{word}"),
+    Look("/practice"),
+    Look("/practice", who="pupil"),
+    Look("/practice/map", who="pupil"),
+    Look("/practice/drill/{family}", "/practice/drill/matmul"),
+    Look("/practice/set/{key}", "/practice/set/matmul", "pupil"),
+    *(Look("/practice/{item}", f"item in the form {form}", "pupil") for form in ("write", *FORMS)),
+    Look("/classes"),
+    Look("/classes", who="pupil"),
+    Look("/classes/new", who="instructor"),
+    Look(CLASS, who="pupil"),
+    *(
+        Look(CLASS + end, who="instructor")
+        for end in ("", "/roster", "/roster/{learner_id}", "/assignments", "/assignments/{assignment_id}", "/board",
+                    "/slips", "/lessons", "/lessons/{slug}", "/gradebook", "/settings")
+    ),
+    Look(f"{CLASS}/board", CLASS + "/board?place={slug}/half", "instructor"),
+    Look(f"{CLASS}/board", CLASS + "/board?place={slug}/half&project=1", "instructor"),
+    Look(f"{CLASS}/learners/{{learner_id}}", CLASS + "/learners/{learner_id}?lesson={slug}", "instructor"),
+)  # fmt: skip
+
+UNSEEN = {
+    "/classes/{class_id}/board/events": "a stream, of what stands on the board",
+    "/classes/{class_id}/gradebook.csv": "a file",
+    "/classes/{class_id}/gradebook.json": "a file",
+    "/classes/{class_id}/roster.csv": "a file",
+    "/healthz": "for machines",
+    "/lessons/{slug}/export.{form}": "a file",
+    "/lessons/{slug}/readiness": "one line of a page",
+    "/lessons/{slug}/reveal/{name}": "a part of a page; without a script the page itself",
+    "/lessons/{slug}/train/{name}": "a part of a page; without a script the page itself",
+    "/lessons/{slug}/train/{name}/events": "a stream, of what stands in the styleguide",
+    "/me/export.zip": "a file",
+    "/metrics": "for machines",
+    "/pictures/{path:path}": "a file",
+    "/practice/next": "leads elsewhere",
+    "/practice/{item}/code/{name}/history": "as that of a lesson",
+    "/practice/{item}/readiness": "one line of a page",
+    "/practice/{item}/reveal/{name}": "no item has one",
+    "/readyz": "for machines",
+    "/sign-in/{provider}": "leads elsewhere",
+    "/sign-in/{provider}/back": "leads elsewhere",
+    "/styleguide": "test_styleguide looks at it",
+}
+"""Of what is not in the table, why."""
+
+
+def test_every_page_is_looked_at_or_has_a_reason_not_to_be() -> None:
+    app = create_app(Settings(database_url="sqlite+aiosqlite://"), Course(units=()), FakeGrader())
+    routes = {path for method, path in routes_of(app) if method == "GET"}
+
+    looked_at = {one.route for one in LOOKS} - {"/no-such-page"}
+    assert sorted(routes - looked_at - UNSEEN.keys()) == []
+    assert sorted((looked_at | UNSEEN.keys()) - routes) == []
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A class with people who have done something, and the cookies of everybody who looks."""
+
+    values: dict[str, Any]
+    cookies: dict[str, list[dict[str, Any]]]
+    items: dict[str, str]
+
+    def address(self, look: Look) -> str:
+        return self.items.get(look.address) or (look.address or look.route).format_map(self.values)
+
+
+@pytest.fixture(scope="module")
+def room(server: str, server_folder: Path) -> Room:
+    made = beside(seated(database_in(server_folder), 4, read_lesson(SMALL_SLUG).name))
+    pupils = [Visitor(server, one) for one in made.pupils]
+    for one in pupils[:3]:
+        one.post(f"{SMALL_ADDRESS}/quiz/half", answer="7")
+    pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code="dW = undefined", revision="0")
+    pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=BOX.solution.source, revision="1")
+    pupil = asked(
+        server_folder, "select min(learner_id) from membership where class_id = ? and role = 'learner'", made.group
+    )
+    accounts = Visitor(server)
+    accounts.post("/sign-in/name", name=f"Ada Lovelace of a rather long name {made.group}", password=PASSWORD)
+    return Room(
+        values={
+            "class_id": made.group,
+            "learner_id": pupil,
+            "assignment_id": asked(server_folder, "select id from assignment where class_id = ?", made.group),
+            "code": asked(server_folder, "select join_code from class where id = ?", made.group),
+            "word": beside(teacher_word_in(server_folder)),
+            "slug": SMALL_SLUG,
+        },
+        cookies={
+            "nobody": [],
+            "pupil": pupils[0].cookies,
+            "instructor": Visitor(server, made.instructor).cookies,
+            "somebody with an account": accounts.cookies,
+            "somebody with two accounts": _two(server, made.group).cookies,
+        },
+        items={f"item in the form {form}": given(server_folder, pupil, form)[0] for form in ("write", *FORMS)},
+    )
+
+
+def _two(server: str, number: int) -> Visitor:
+    """Somebody who has done something with each of two accounts, one after the other."""
+    visitor, first = Visitor(server), f"Grace {number}"
+    for name in (first, f"Emmy {number}"):
+        visitor.post("/sign-in/name", name=name, password=PASSWORD)
+        visitor.post(f"{SMALL_ADDRESS}/code/{BOX.name}/draft", code=name, revision="0")
+    visitor.post("/sign-in/password", name=first, password=PASSWORD)
+    return visitor
+
+
+PROVED = [
+    pytest.param(one, marks=pytest.mark.prove)
+    for one in (
+        *(Look("/units/{slug}", f"/units/{unit.slug}") for unit in COURSE.units),
+        *(Look("/lessons/{slug}", f"/lessons/{lesson.slug}") for lesson in COURSE.lessons if not lesson.draft),
+    )
+]
+
+
+def looks_well(page: Page) -> None:
+    """The colours of the other scheme change nothing but the contrast."""
+    assert not scrolls_sideways(page)
+    dark, light = SCHEMES
+    paint_in(page, dark)
+    assert violations(page) == [], dark
+    paint_in(page, light)
+    assert violations(page, rules=["color-contrast"]) == [], light
+
+
+@pytest.mark.parametrize("look", [*LOOKS, *PROVED], ids=str)
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_a_page_is_sound_on_a_phone_in_the_dark_and_in_the_light(
+    page_with_errors: Page, context: BrowserContext, room: Room, look: Look
+) -> None:
+    page = page_with_errors
+    context.add_cookies(room.cookies[look.who])
+    address = room.address(look)
+    open_page(page, address)
+    assert page.url.endswith(address), "it led elsewhere"
+    look.then(page)
+
+    looks_well(page)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+@pytest.mark.browser_options(color_scheme="light")
+def test_axe_finds_nothing_on_a_desk(page_with_errors: Page, context: BrowserContext, room: Room, look: Look) -> None:
+    context.add_cookies(room.cookies[look.who])
+    open_page(page_with_errors, room.address(look))
+    look.then(page_with_errors)
+
+    assert violations(page_with_errors) == []
