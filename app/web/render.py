@@ -110,6 +110,12 @@ class Pages:
         """A piece of a page that reaches it by another way than an answer."""
         return self._render(template, swapped=True, **values)
 
+    def part(self, template: str, **values: Any) -> Markup:
+        """What *template* shows as a part of another page: of a page itself, what stands between head and foot."""
+        found = self._environment.get_template(template)
+        context = found.new_context({"swapped": False, **self._shared, **values})
+        return Markup("".join(found.blocks.get("main", found.root_render_func)(context)))  # both are escaped already
+
     def _render(self, template: str, **values: Any) -> str:
         return self._environment.get_template(template).render(values)
 

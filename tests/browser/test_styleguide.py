@@ -71,7 +71,8 @@ def differing(page: Page, one: bytes, other: bytes) -> float:
 
 @pytest.mark.browser_options(viewport=ALL, device_scale_factor=0.5, timezone_id="UTC", locale="en-GB")
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_component_looks_as_in_its_picture(page: Page, styleguide: str, scheme: Scheme) -> None:
+def test_every_component_looks_as_in_its_picture(page_with_errors: Page, styleguide: str, scheme: Scheme) -> None:
+    page = page_with_errors  # nobody tells how the run that is shown goes on
     this = drawn_by(page)
     if RENEW:
         PICTURES.mkdir(exist_ok=True)
@@ -99,7 +100,10 @@ def test_every_component_looks_as_in_its_picture(page: Page, styleguide: str, sc
 @pytest.mark.parametrize(
     ("token", "value"), [("right", "#8a2be2"), ("quarter", "0.7rem"), ("serif", "monospace"), ("wrong-soft", "#fff")]
 )
-def test_a_token_that_changes_is_seen_in_a_picture(page: Page, styleguide: str, token: str, value: str) -> None:
+def test_a_token_that_changes_is_seen_in_a_picture(
+    page_with_errors: Page, styleguide: str, token: str, value: str
+) -> None:
+    page = page_with_errors
     open_page(page, styleguide)
     paint_in(page, "light")
     component = page.locator("#specimen-dw-shape")

@@ -19,6 +19,8 @@ from starlette.responses import Response
 from app.content.blocks import Block, CodeBox, Exercise, Lesson
 from app.content.course import load_lesson
 from app.engine.grader import Run, Shown
+from app.grading.judge.origins import Origin
+from app.grading.judge.told import Told, ToldLine
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.store.progress import LessonState, Tries
 from app.store.tables import Attempt, Draft, Progress
@@ -26,6 +28,7 @@ from app.web.json_columns import encoded
 from app.web.render import ROOT, TEMPLATES
 from app.web.site import TheSite
 from app.web.views.lesson_view import Item, items_of
+from app.web.views.specimens import pieces
 
 router = APIRouter()
 
@@ -68,7 +71,20 @@ VERDICTS = {
     "timeout": Verdict(outcome="timeout", message="It did not end within 2 s.", line=1),
     "busy": Verdict(outcome="busy", message="No grader was free in time. Try again in a moment."),
 }  # fmt: skip
-RAN = Run(outcome="graded", shown=(Shown(name="dX", shape=(4, 3), dtype="float32", text="tensor([[1.]])"),))
+ENTRIES = (("0.5", "-1", "0"), ("2", "0", "1"))
+RAN = Run(
+    outcome="graded",
+    printed="a line that was printed",
+    shown=(
+        Shown(name="dW.sum()", shape=(), dtype="float32", text="tensor(2.5)", rows=(("2.5",),), map=("l",)),
+        Shown(name="dX", shape=(4, 3), dtype="float32", text="tensor(...)", rows=ENTRIES, map=("lA.", "L.l")),
+        Shown(name="k", shape=(), dtype="int", text="3"),
+    ),
+    told=Told(
+        lines=(ToldLine(line=1, text="(N, D)", fits=True), ToldLine(line=2, text="(N, D) @ (N, H)", start=(2, 4)))
+    ),
+    origins=(Origin(name="dX", tensor="dY", shape=(4, 2), places=("[0, :]",) * 3 + ("[1, :]",) * 3),),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +106,10 @@ async def styleguide(request: Request, site: TheSite) -> Response:
         "styleguide.html",
         lesson=lesson,
         specimens=_grouped(items),
+        pieces={
+            name: [(one.word, site.pages.part(one.template, **one.values)) for one in those]
+            for name, those in pieces(lesson).items()
+        },
         tokens=tokens(),
         ask="",
         other=0,

@@ -1,0 +1,254 @@
+"""What nobody has done, for the styleguide: training runs, notices, accounts, classes and practice.
+
+The views and the templates are those of the pages; only what they tell of is made up.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from markupsafe import Markup
+
+from app.accounts.credentials import Holdings
+from app.content.blocks import CodeBox, Lesson, Preset, Train
+from app.content.errors import LessonError
+from app.engine.grader import Nudge, Readiness
+from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot
+from app.practice.scheduler import Strength
+from app.store.drafts import Mark
+from app.store.learners import Known
+from app.store.tables import Attempt, Class, Draft, Membership
+from app.web.views.answer_key import answer_key
+from app.web.views.board_view import Bar, BoardView, Since, Waiting
+from app.web.views.due_view import DueNote
+from app.web.views.exercise_view import HintsView
+from app.web.views.faults import Fault
+from app.web.views.lamps import Gradient
+from app.web.views.practice_view import CardView, DrillView, FamilyView, MapView, PracticeView
+from app.web.views.run_view import RunView, Trained
+from app.web.views.standing import Made
+from app.web.views.text_changes import changes
+from app.web.views.text_history import Against, HistoryView
+from app.web.views.training_view import CodeChoice, TrainView
+
+THEN = datetime(2026, 3, 1, 12, 4, tzinfo=UTC)
+GROUP = Class(id=1, name="Deep learning", timezone="Europe/Berlin", joining="open")
+PEOPLE = tuple(Membership(learner_id=at, name=name, label="") for at, name in enumerate(("Ada", "Emmy", "Grace"), 1))
+TRANSPOSED = Fault("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
+DUE = DueNote(1, GROUP.name, "2 of 8 done, due Fri 6 Mar, 23:59", "A linear layer", "/lessons/linear", over=False)
+SLIP = CardView("matmul", "Matrix products", "transposed the wrong factor", "due", "today")
+PRESET = Preset(name="short", steps=2000, bands={"train": (2.2, 2.5)})
+HALFWAY = tuple(Point(step=at, own=3.2 - at / 2000, reference=3.2 - at / 2000) for at in range(200, 1201, 200))
+COMPARED = Compared(name="W", shape=(3, 2), exact=False, approx=True, maxdiff=1e-9)
+JUDGED = Judged(part="train", rows=182_625, own=2.31, reference=2.31)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A template with what it shows; of a page, what stands between its head and its foot. *word* names the state."""
+
+    word: str
+    template: str
+    values: Mapping[str, Any]
+
+
+def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
+    """By name, all that no exercise of *lesson* is; a class is stuck at its first box, and trains with it."""
+    box = next(one for one in lesson.exercises if isinstance(one, CodeBox))
+    return {
+        "training": tuple(Piece(word, "_train_panel.html", {"view": view}) for word, view in _runs(box)),
+        "notices": (
+            Piece("busy", "_problem.html", {"title": "Not just now", "message": "Your text is saved; go on in 20 s."}),
+            Piece("no database", "_unsaved.html", {"saving": False}),
+            Piece("due", "_due.html", {"due": [DUE], "on_index": True}),
+            Piece("joined", "_joined.html", {"path": "/"}),
+            Piece("no grader", "_readiness.html", {"readiness": Readiness(state="refused", reason="No filter.")}),
+            Piece("faults", "_faults.html", {"faults": [LessonError(box.place, "unknown", "There is no `:of:`.")]}),
+        ),
+        "box": (
+            Piece("its history", "_history.html", {"history": _history(box, "")}),
+            Piece("what changed", "_history.html", {"history": _history(replace(box, name="changes"), "before")}),
+            Piece("an entry nudged", "_nudge_result.html", {"name": "box", "nudge": NUDGE}),
+            Piece("what is right", "_answer_key.html", {"keys": answer_key(replace(lesson, blocks=(box,)))}),
+        ),
+        "made": (
+            Piece("gradients", "_lamps.html", {"lamps": [Gradient("dW", True, "#"), Gradient("db", False, "#")]}),
+            Piece(
+                "deliverables", "_made.html", {"made": [Made(Markup("A box"), True), Made(Markup("An exam"), False)]}
+            ),
+            Piece("a run", "_trained_to_end.html", {"run": Trained(_snapshot("finished"), "#")}),
+        ),
+        "errors": (
+            Piece("gone", "error.html", _error(404, "There is no such page", "The address may be old.")),
+            Piece("away", "error.html", _error(503, "This page cannot be shown right now", "Nothing is lost.")),
+        ),
+        "board": (
+            Piece("to teach with", "_board.html", _board(lesson, box, graph=True)),
+            Piece("on the wall", "_board_projected.html", _board(lesson, box, graph=False)),
+        ),
+        "class": (
+            Piece("who joins", "_joining.html", {"group": GROUP, "code": "K7Q-M2X-9DV", "server": "https://here"}),
+        ),
+        "accounts": (
+            Piece("to sign in", "_sign_in_ways.html", _ways()),
+            Piece("two at once", "two_accounts.html", {"holds": {"now": _holds("Ada"), "before": _holds(None)}}),
+            Piece("this browser", "me.html", _me()),
+        ),
+        "practice": (
+            Piece("nothing yet", "_first_practice.html", {"view": PracticeView(first=lesson)}),
+            Piece("due", "practice.html", {"view": PRACTICE, "nothing": False}),
+            Piece("what is remembered", "practice_map.html", {"view": MAP}),
+            Piece("a drill that is over", "drill.html", {"view": DRILL}),
+        ),
+    }
+
+
+NUDGE = Nudge(
+    outcome="graded", name="dW", entry=(1, 2), loss="(dY * Y).sum()", step=1e-4, above=2.5, below=2.25, quotient=1250.0,
+    own=2500.0, message="Your number is 2 times the quotient.", note="L has a kink here.",
+)  # fmt: skip
+PRACTICE = PracticeView(
+    taught=True, due=(SLIP,), button="Practise", rhythm="You practised in two of the last four weeks.", bug=SLIP
+)
+STRENGTHS: tuple[tuple[Strength, str], ...] = (("fresh", "Sums"), ("fading", "Broadcasts"), ("due", "Matrix products"))
+MAP = MapView(
+    first=None,
+    families=tuple(
+        FamilyView(family=one, title=title, strength=one, due="in 3 days", slips=(SLIP,) * (one == "due"), best=6)
+        for one, title in STRENGTHS
+    ),
+    able=(SLIP,),
+)
+DRILL = DrillView(family="matmul", title="Matrix products", best=6, solved=7, taught=True)
+
+
+def _runs(box: CodeBox) -> list[tuple[str, TrainView]]:
+    """A run before it began, and in each phase that it can be left in."""
+    phases: tuple[Phase, ...] = ("training", "finished", "failed", "stopped")
+    return [("before", _trained(box, None)), *((phase, _trained(box, _snapshot(phase))) for phase in phases)]
+
+
+def _snapshot(phase: Phase) -> Snapshot:
+    done, failed = phase == "finished", phase == "failed"
+    return Snapshot(
+        phase=phase,
+        steps=PRESET.steps,
+        step=2000 if done else 1200,
+        numbers=4137,
+        examples=182_625,
+        source="names.txt",
+        seconds_left=4.0,
+        points=HALFWAY,
+        gap=None if failed else 1e-9,
+        sampled=(Sampled(step=1200, names=("emia", "tarvin", "olo")),) if done else (),
+        judged=(JUDGED,) if done else (),
+        compared=(COMPARED,) if done else (),
+        message="the loss is no finite number." if failed else "",
+        line=2 if failed else None,
+    )
+
+
+def _trained(box: CodeBox, snapshot: Snapshot | None) -> TrainView:
+    name = f"run-{snapshot.phase if snapshot else 'before'}"
+    train = Train(
+        place=box.place, name=name, presets=(PRESET,), forward="", uses=box.name, context="", target="", logits=""
+    )
+    code = CodeChoice(1, Attempt(id=1, text="", correct=True), chosen=True)
+    return TrainView(
+        train=train,
+        url=f"/{name}",
+        preset=PRESET,
+        presets=((PRESET, 4137),),
+        codes=(code,),
+        wrong=None,
+        box=f"#{box.name}",
+        box_name=box.name,
+        run=RunView(snapshot, PRESET) if snapshot else None,
+        kept=None,
+        trained_with=code.label,
+        solved=snapshot is not None and snapshot.phase == "finished",
+        hints=HintsView(open=(), total=0, url=""),
+    )
+
+
+def _history(box: CodeBox, against: Against) -> HistoryView:
+    text = "dX = W @ dY\ndW = X.T @ dY"
+    return HistoryView(
+        exercise=box,
+        url="/box",
+        back="/",
+        at=2,
+        count=3,
+        mark=Mark("kept", 1, THEN),
+        text=text,
+        draft=Draft(text=text, revision=1),
+        checked=None,
+        reason="Before a reset",
+        against=against,
+        lines=changes("dX = W @ dY", text) if against else (),
+    )
+
+
+def _error(status: int, title: str, message: str) -> dict[str, Any]:
+    return {
+        "number": status,
+        "title": title,
+        "message": message,
+        "back": "",
+        "again": status > 500,
+        "path": "/classes/1",
+    }
+
+
+def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
+    view = BoardView(
+        lesson=lesson,
+        exercise=box,
+        size=9,
+        solved=4,
+        untried=2,
+        bars=(Bar(TRANSPOSED, PEOPLE, 9, TRANSPOSED.line),),
+        waiting=(Waiting(PEOPLE[0], 3, True, timedelta(minutes=12), TRANSPOSED.said),),
+        least=3,
+        explained=THEN,
+        timezone=GROUP.timezone,
+        since=(Since(TRANSPOSED.said, then=5, solved=2, other=1),),
+        forward=lesson.forwards.get(box.forward or ""),
+    )
+    return {"view": view, "group": GROUP, "asked": {"graph": graph, "place": ""}}
+
+
+def _ways() -> dict[str, Any]:
+    order = ["password", "email"]
+    said = "The name or the password is another."
+    return {
+        "add": False,
+        "order": order,
+        "providers": {},
+        "proxied": "",
+        "back": "/",
+        "said": said,
+        "at": "password",
+        "name": "ada",
+    }
+
+
+def _holds(name: str | None) -> Holdings:
+    return Holdings(name=name, texts=12, attempts=1204, classes=1, ways=("password",))
+
+
+def _me() -> dict[str, Any]:
+    known, said = (
+        Known(1, stale=False, name="Ada"),
+        "Nothing was deleted. Say that you mean it, and it is done at once.",
+    )
+    return {
+        "known": known,
+        "holds": _holds("Ada"),
+        "groups": [],
+        "ways": [],
+        "devices": [],
+        "at": "delete",
+        "said": said,
+    }
