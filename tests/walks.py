@@ -26,6 +26,7 @@ from app.sandbox.runner import Jail
 from app.settings import Settings
 from app.store import sweeping
 from app.web.application import create_app
+from app.web.middleware.visitor import Sessions
 from tests.courses import course_in
 from tests.web.asking import Ask, Asker, asking
 
@@ -55,6 +56,7 @@ def near_site(jail: Jail, course: Path) -> Iterator[Asker]:
         # What a server does again and again beside its answers would be met by chance.
         with (
             patch.object(sweeping, "again_and_again", never),
+            patch.object(Sessions, "listen", never),
             asking(create_app(settings, course_in(course), grader)) as asker,
         ):
             yield asker
