@@ -1,4 +1,4 @@
-"""Makes the picture of the README: a code box of the first lesson with its verdict. Run by `make screenshots`."""
+"""Makes the picture of the README: a code box with its shapes and its verdict. Run by `make screenshots`."""
 
 import os
 import signal
@@ -12,18 +12,18 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
-from tests.browser.answers import ADDRESS
 from tests.browser.conftest import SWITCHES, chrome
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "static/readme/lesson.png"
+ADDRESS = "/lessons/a-layer-trained"
 BOX = "linear-backward"
 CODE = "dX = dY @ W.T\ndW = X.T @ dY\ndb = dY.mean(0)\n"
 START_SECONDS = 60
 
 
 def main() -> None:
-    """Serve the course, take the first lesson to a verdict, and keep what a reader sees."""
+    """Serve the course, take a box to its verdict, and keep what a reader sees."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -49,6 +49,7 @@ def take(address: str) -> None:
         section.locator(".cm-content").click()
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.insert_text(CODE)
+        expect(section.locator(".cm-told")).to_have_count(3)
         page.locator(f"#{BOX}-check").click()
         expect(page.locator(f"#{BOX}-verdict")).to_have_attribute("data-outcome", "graded", timeout=30_000)
         page.evaluate("document.activeElement.blur(); document.fonts.ready")
