@@ -40,6 +40,7 @@ LANGUAGES = (
     "cpp",
 )
 PICTURE_KINDS = ("png", "jpg", "jpeg", "gif", "webp", "svg")
+PIXELS = re.compile(r"[1-9][0-9]{1,3}")
 PICTURE = re.compile(rf"(?:[a-z0-9][a-z0-9_-]*/)*[a-z0-9][a-z0-9_-]*\.(?:{'|'.join(PICTURE_KINDS)})")
 NOTE = re.compile(r" {0,3}(\[\^[^\]\s]+\]):")
 FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
@@ -256,9 +257,12 @@ class Prose:
             self.faults.add(
                 place, "image", "This picture says nothing to those who do not see it.", "Write ![what it shows](…)."
             )
-        if not re.fullmatch(r"[1-9]\d{1,3}", width):
-            fix = f"Write '![…]({target}){{width=320}}': a number of pixels."
-            self.faults.add(place, "image", "This picture has no width.", fix)
+        if not PIXELS.fullmatch(width):
+            message = f"The width {width!r} is no number of pixels." if width else "This picture has no width."
+            meant = width.lower().removesuffix("px").strip()
+            number = meant if PIXELS.fullmatch(meant) else "320"
+            fix = f"Write '![…]({target}){{width={number}}}': a number of pixels, 10 to 9999, with no unit."
+            self.faults.add(place, "image", message, fix)
         self.pictures.append(Link(place=place, target=path))
         token.attrSet("src", f"/pictures/{path}")
         token.attrSet("loading", "lazy")
