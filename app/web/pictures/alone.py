@@ -27,7 +27,7 @@ text {{ fill: {INK}; font: 14px "Source Sans 3", "Segoe UI", "Helvetica Neue", A
 .figure-number {{ font-weight: 600; }}
 .figure-label, .figure-note, .figure-tick {{ fill: {SOFT}; }}
 .figure-code {{ font: 14px "IBM Plex Mono", ui-monospace, Menlo, Consolas, monospace; }}
-.figure-tick {{ font: 11px "IBM Plex Mono", ui-monospace, Menlo, Consolas, monospace; }}
+.figure-tick {{ font: 12px "IBM Plex Mono", ui-monospace, Menlo, Consolas, monospace; }}
 .ground {{ stroke: {EDGE}; stroke-width: 1.5; fill: none; }}
 .tip {{ fill: {EDGE}; }}
 .push {{ fill: {UP}; }}

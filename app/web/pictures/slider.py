@@ -9,11 +9,12 @@ from markupsafe import Markup
 from app.grading.reading.walk import walked
 from app.web.pictures.scene import Scene
 from app.web.pictures.step_frames import Frame, code, frames, said
-from app.web.pictures.svg import drawing, plain_number, table, tag, text
+from app.web.pictures.svg import NARROW, boxed, drawing, plain_number, table, tag, text
 
-WIDTH, HEIGHT = 420.0, 236.0
+WIDTH, HEIGHT = NARROW, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 14.0, 14.0, 34.0
 CURVE = 60
+LETTER = 8.0  # width of a digit below the picture, at most
 REACH = 0.13  # of the width, to either side of the point
 
 
@@ -92,10 +93,11 @@ def _drawn(
         tag("path", d=f"M{plot.x(x):.1f} {plot.y(y):.1f}V{plot.y(0):.1f}", class_="ground"),
         tag("path", d=tangent, class_="edge edge-fork"),
         tag("circle", cx=plot.x(x), cy=plot.y(y), r=6.0, class_="fork"),
-        text(LEFT - 6, plot.y(0) + 4, "0", class_="figure-tick", anchor="end"),
+        text(LEFT - 6, plot.y(0) + 4, "0", class_="figure-label", anchor="end"),
     ]
     near = min((b - a for a, b in pairwise(places)), default=1.0) / (plot.last - plot.first) * WIDTH
-    for place in places if near > 24 else (places[0], x, places[-1]):
-        class_ = "figure-number" if place == x else "figure-tick"
+    room = LETTER * (1 + max(len(plain_number(one)) for one in places))
+    for place in places if near > room else (places[0], x, places[-1]):
+        class_ = "figure-number" if place == x else "figure-label"
         parts.append(text(plot.x(place), HEIGHT - 10, plain_number(place), class_=class_))
-    return drawing(WIDTH, HEIGHT, parts)
+    return boxed(drawing(WIDTH, HEIGHT, parts), WIDTH)

@@ -13,7 +13,7 @@ from app.web.pictures.svg import tag
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One step: a drawing, what it is called, and what happens in it."""
+    """One step: a drawing in its box, what it is called, and what happens in it."""
 
     drawing: Markup
     title: str
@@ -40,7 +40,7 @@ def _item(name: str, at: int, one: Frame, count: int) -> Markup:
     onward = _link(name, at + 1, "Next →", "next") if at < count else _link(name, 1, "↺ Again", "next")
     place = tag("span", f"{one.title} · {at} of {count}", class_="place")
     steps = tag("p", back, place, onward, class_="steps")
-    return tag("li", steps, tag("div", one.drawing, class_="picture"), tag("p", one.said), id=f"{name}-{at}")
+    return tag("li", steps, one.drawing, tag("p", one.said), id=f"{name}-{at}")
 
 
 def _link(name: str, at: int, words: str, rel: str) -> Markup:

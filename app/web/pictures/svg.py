@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-NARROW = 360.0  # up to this width a picture shrinks with the window, and its letters stay above 11 px on a phone
+NARROW = 326.0  # up to this width a picture shrinks with the window: its letters of 14 px are still 12 px on a phone
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
@@ -31,11 +31,12 @@ def follows(entry: str, path: Iterable[str], said: str) -> dict[str, str]:
 
 
 def picture(width: float, height: float, summary: str, parts: Iterable[Markup], *, shrinks: bool = False) -> Markup:
-    """An SVG; *summary* is its text alternative.
+    """An SVG in its box; *summary* is its text alternative."""
+    return boxed(drawing(width, height, parts, summary), width, shrinks=shrinks)
 
-    A wide one scrolls sideways in a region that the keyboard reaches, unless it stays readable when it *shrinks*.
-    """
-    drawn = drawing(width, height, parts, summary)
+
+def boxed(drawn: Markup, width: float, *, shrinks: bool = False) -> Markup:
+    """Wide ones scroll sideways in a region that the keyboard reaches, unless they stay legible when one *shrinks*."""
     if width <= NARROW or shrinks:
         return tag("div", drawn, class_="picture")
     return tag(

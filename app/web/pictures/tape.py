@@ -13,10 +13,10 @@ from app.grading.reading.walk import Share, Walk, walked
 from app.web.pictures.graph import LETTER, NARROWEST, STEP, TOP, WIDEST, arc, statements
 from app.web.pictures.scene import Scene
 from app.web.pictures.step_frames import Frame, code, frames, said
-from app.web.pictures.svg import drawing, plain_number, table, tag, text
+from app.web.pictures.svg import boxed, drawing, plain_number, table, tag, text
 
 HEAD = 22.0
-COLUMN = 78.0
+NARROWEST_COLUMN = 62.0  # the word above it
 MOST_FRAMES = 40
 
 
@@ -70,7 +70,7 @@ def _forward(walk: Walk, rows: Sequence[Row]) -> list[Frame]:
     for at in range(inputs, len(rows)):
         known = {row.name: walk.values[row.name] for row in rows[: at + 1]}
         sentence = said("{} is {}.", code(rows[at].source), _number(known[rows[at].name]))
-        found.append(Frame(_drawn(rows, Now(known, row=at)), "Forward", sentence))
+        found.append(Frame(_drawn(rows, Now(known, row=at), _column(walk)), "Forward", sentence))
     return found
 
 
@@ -78,12 +78,14 @@ def _backward(walk: Walk, rows: Sequence[Row], output: str) -> list[Frame]:
     places = {row.name: at for at, row in enumerate(rows)}
     totals: dict[str, Array] = {output: walk.gradients[output]}
     start = said("The way back begins at the end: {} comes back to {}.", _number(totals[output]), code(output))
-    found = [Frame(_drawn(rows, Now(walk.values, dict(totals), places[output])), "Backward", start)]
+    found = [Frame(_drawn(rows, Now(walk.values, dict(totals), places[output]), _column(walk)), "Backward", start)]
     for one in walk.shares:
         first = one.tensor not in totals
         totals[one.tensor] = one.total
         now = Now(walk.values, dict(totals), places[one.output], (places[one.tensor], places[one.output]))
-        found.append(Frame(_drawn(rows, now), "Backward", _sentence(one, rows[places[one.output]].source, first)))
+        found.append(
+            Frame(_drawn(rows, now, _column(walk)), "Backward", _sentence(one, rows[places[one.output]].source, first))
+        )
     return found
 
 
@@ -104,13 +106,19 @@ def _sentence(one: Share, source: str, first: bool) -> Markup:
     return begun + handed + added + still
 
 
-def _drawn(rows: Sequence[Row], now: Now) -> Markup:
+def _column(walk: Walk) -> float:
+    """How wide a column is: its longest number, and a gap."""
+    numbers = [*walk.values.values(), *walk.gradients.values(), *(one.total for one in walk.shares)]
+    return max(NARROWEST_COLUMN, LETTER * max(len(_number(one)) for one in numbers) + 10)
+
+
+def _drawn(rows: Sequence[Row], now: Now, column: float) -> Markup:
     arcs = [(read, at) for at, row in enumerate(rows) for read in row.reads]
     longest = max((end - start for start, end in arcs), default=1)
     reach = min(WIDEST, NARROWEST + 9.0 * longest)
     x = reach + 14
-    value_at = x + 30 + LETTER * max(len(row.source) for row in rows) + COLUMN
-    width = value_at + COLUMN + 10
+    value_at = x + 30 + LETTER * max(len(row.source) for row in rows) + column
+    width = value_at + column + 10
     parts = [
         text(value_at, TOP - 4, "value", class_="figure-label", anchor="end"),
         text(width - 8, TOP - 4, "gradient", class_="figure-label", anchor="end"),
@@ -132,7 +140,7 @@ def _drawn(rows: Sequence[Row], now: Now) -> Markup:
             class_ = "figure-code figure-back"
             lines.append(text(width - 8, y + 5, _number(now.totals[row.name]), class_=class_, anchor="end"))
     body = tag("g", *lines, transform=f"translate(0 {HEAD:g})")
-    return drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body])
+    return boxed(drawing(width, HEAD + TOP + STEP * len(rows), [*parts, body]), width)
 
 
 def _arc(x: float, ends: tuple[int, int], longest: int, reach: float, *, lit: bool) -> Markup:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -52,6 +53,35 @@ def picture(kind: str, given: Mapping[str, object], *, of: str | None = None) ->
 
 def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+PHONE = 280
+"""Pixels that a picture has across on a window of 320."""
+LETTERS = {"figure-tick": 12.0}
+"""Heights that `visual.css` gives to words of a picture; the others have 14."""
+
+
+def letters_on_a_phone(html: str) -> list[float]:
+    """The heights of all words of a drawing; in a box that scrolls, and that the keyboard reaches, none shrinks."""
+    heights = []
+    for box in ElementTree.fromstring(f"<figure>{html}</figure>").iterfind(".//div[@class='picture']"):
+        across = next(float(one.attrib["width"]) for one in box.iter() if one.tag.endswith("svg"))
+        scrolls = box.get("data-wide") == "" and box.get("tabindex") == "0" and box.get("role") == "region"
+        drawn = (one for one in box.iter() if one.tag.endswith("text"))
+        scale = 1.0 if scrolls else min(1.0, PHONE / across)
+        heights += [LETTERS.get(one.get("class", ""), 14.0) * scale for one in drawn]
+    return heights
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_can_be_read_on_a_phone(kind: str) -> None:
+    assert min(letters_on_a_phone(picture(kind, PICTURES[kind]))) >= 12
+
+
+def test_a_small_word_of_a_picture_is_as_high_as_the_style_says() -> None:
+    style = (Path(__file__).parents[3] / "static/css/visual.css").read_text()
+
+    assert {float(one) for one in re.findall(r"font: (\d+)px", style)} == {14.0, *LETTERS.values()}
 
 
 def test_invented_names_stand_under_their_steps_and_those_of_the_list_are_marked() -> None:

@@ -9,6 +9,7 @@ from app.content.blocks import Visual
 from app.content.parse import parse_lesson
 from app.web.pictures import draw
 from app.web.pictures.alone import alone
+from tests.web.pictures.test_pictures import letters_on_a_phone
 
 TOP = "---\ntitle: T\nid: t\nestimate: 1 min\n---\n\n"
 DIAMOND = """```{forward} diamond
@@ -37,6 +38,22 @@ O = A @ B
 :kind: tape
 :forward: product
 :at: {A: [[1, 2], [3, 4]], B: [[5, 6], [7, 8]], dO: [[1, -1], [2, 3]]}
+
+A walk.
+:::
+"""
+LONG = """```{forward} long
+:inputs: {a: [], b: []}
+:output: L
+product = a * b
+shifted = product + a * 2
+L = torch.tanh(shifted * product + b)
+```
+
+:::{visual} walk
+:kind: tape
+:forward: long
+:at: {a: 0.2, b: -0.3}
 
 A walk.
 :::
@@ -136,3 +153,11 @@ def test_a_file_shows_the_last_step_and_the_table():
     assert ">24</text>" in drawing.svg
     assert drawing.summary == "The walk through 3 lines and back, in 10 steps"
     assert drawing.rows[-1] == ("c", "−10", "b", "−20", "−20")
+
+
+@pytest.mark.parametrize(("text", "wide"), [(DIAMOND, False), (BOWL, False), (PRODUCT, True), (LONG, True)])
+def test_steps_can_be_read_on_a_phone_and_what_does_not_fit_scrolls_in_its_box(text, wide):
+    markup = drawn(text)
+
+    assert min(letters_on_a_phone(markup)) >= 12
+    assert ("data-wide" in markup) is wide
