@@ -114,7 +114,8 @@ class Pages:
         """What *template* shows as a part of another page: of a page itself, what stands between head and foot."""
         found = self._environment.get_template(template)
         context = found.new_context({"swapped": False, **self._shared, **values})
-        return Markup("".join(found.blocks.get("main", found.root_render_func)(context)))  # both are escaped already
+        whole = found.blocks.get("main") or found.blocks.get("class") or found.root_render_func
+        return Markup("".join(whole(context)))  # each is escaped already
 
     def _render(self, template: str, **values: Any) -> str:
         return self._environment.get_template(template).render(values)

@@ -16,9 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.content.blocks import Block, CodeBox, Exercise, Lesson
+from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
 from app.content.course import load_lesson
 from app.engine.grader import Run, Shown
+from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told, ToldLine
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
@@ -27,6 +28,7 @@ from app.store.tables import Attempt, Draft, Progress
 from app.web.json_columns import encoded
 from app.web.render import ROOT, TEMPLATES
 from app.web.site import TheSite
+from app.web.views.exercise_view import number_word
 from app.web.views.lesson_view import Item, items_of
 from app.web.views.specimens import pieces
 
@@ -34,12 +36,14 @@ router = APIRouter()
 
 SPECIMEN = TEMPLATES / "styleguide.md"
 THEN = datetime(2026, 3, 1, 12, 4, tzinfo=UTC)
-WRONG_CODE = "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"
+WRONG_CODE = {"linear-backward": "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"}
+"""By box, where the starter would not do."""
 PASSED = [NameVerdict(name=one, verdict="right", exact=True, approx=True, maxdiff=0.0) for one in ("dX", "dW", "db")]
 
 ANSWERS = {
     "dw-shape": (["(4, 2)"], ["(3, 2)"]),
     "half": (["2"], ["0.5"]),
+    "two": (["3", "0.5"], ["2", "0.5"]),
     "pick": (["0"], ["1"]),
     "both": (["0", "2"], ["0", "1"]),
     "db-axes": (["1"], ["0"]),
@@ -71,6 +75,67 @@ VERDICTS = {
     "timeout": Verdict(outcome="timeout", message="It did not end within 2 s.", line=1),
     "busy": Verdict(outcome="busy", message="No grader was free in time. Try again in a moment."),
 }  # fmt: skip
+ENDS = {
+    "linear-backward": VERDICTS,
+    "predicted": {one: VERDICTS[one] for one in ("wrong", "right")},
+    "silent-mean": {
+        "wrong": Verdict(
+            outcome="graded",
+            names=(
+                NameVerdict(
+                    name="line", verdict="wrong", code="line:innocent", word="not line 2", message="It is a product.",
+                ),
+            ),
+        ),
+        "right": Verdict(
+            outcome="graded",
+            passed=True,
+            names=(
+                NameVerdict(name="line", verdict="right", word="line 3, found"),
+                *PASSED,
+                NameVerdict(name="other lines", verdict="right", word="as they were"),
+            ),
+        ),
+    },
+    "agree": {
+        "wrong": Verdict(
+            outcome="graded",
+            names=(
+                NameVerdict(name="case 1", verdict="right", word="accepted, rightly"),
+                NameVerdict(
+                    name="case 2", verdict="wrong", code="case-2:accepted", word="accepted, wrongly",
+                    message="One entry is off by one percent.", facts=(("The case", "got = tensor([1.00, 2.02])"),),
+                ),
+            ),
+        ),
+        "right": Verdict(
+            outcome="graded",
+            passed=True,
+            names=(
+                NameVerdict(name="case 1", verdict="right", word="accepted, rightly"),
+                NameVerdict(name="case 2", verdict="right", word="refused, rightly"),
+            ),
+        ),
+    },
+    "doubled": {
+        "wrong": Verdict(
+            outcome="graded",
+            names=(
+                NameVerdict(
+                    name="case 1", verdict="wrong", code="case-1:differs", word="not as it should be", line=2,
+                    message="The sum of a number and itself.",
+                    facts=(("The case", "x = 3.0"), ("Yours gave", "9.0"), ("Wanted", "6.0")),
+                ),
+            ),
+        ),
+        "right": Verdict(
+            outcome="graded",
+            passed=True,
+            names=(NameVerdict(name="case 1", verdict="right", word="as it should be"),),
+        ),
+    },
+}  # fmt: skip
+"""By box, what its checks have come to."""
 ENTRIES = (("0.5", "-1", "0"), ("2", "0", "1"))
 RAN = Run(
     outcome="graded",
@@ -144,12 +209,12 @@ def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
             blocks.append(one)
             done = word in ("right", "revealed")
             if isinstance(block, CodeBox):
-                text = block.solution.source if done else WRONG_CODE
+                text = _code(block, done)
                 drafts |= {one.name: _draft(text, word)} if word != "fresh" else {}
             else:
                 text = json.dumps(ANSWERS[block.name][done])
             if word not in ("empty", "fresh", "run"):
-                tries[one.name] = Tries(1, int(not done), _attempt(text, done, word))
+                tries[one.name] = Tries(1, int(not done), _attempt(block, text, done, word))
             if done:
                 progress[one.name] = _progress(block, shown=word == "revealed")
     return replace(specimen, blocks=tuple(blocks)), LessonState(progress=progress, tries=tries, drafts=drafts)
@@ -159,8 +224,14 @@ def _draft(text: str, word: str) -> Draft:
     return Draft(text=text, revision=1, saved_at=THEN, run=encoded(RAN) if word == "run" else None)
 
 
-def _attempt(text: str, done: bool, word: str) -> Attempt:
-    verdict = VERDICTS.get("right" if done else word)
+def _code(box: CodeBox, done: bool) -> str:
+    text = box.solution.source if done else WRONG_CODE.get(box.name, box.starter.source)
+    line = box.line if isinstance(box, Bug) and done else 2
+    return with_line(text, line, word) if (word := number_word(box)) else text
+
+
+def _attempt(exercise: Exercise, text: str, done: bool, word: str) -> Attempt:
+    verdict = ENDS.get(exercise.name, {}).get("right" if done else word)
     return Attempt(text=text, verdict=encoded(verdict) if verdict else "", correct=done, created_at=THEN)
 
 
@@ -172,7 +243,7 @@ def _states(exercise: Block) -> tuple[str, ...]:
     if not isinstance(exercise, Exercise):
         return ("",)
     if isinstance(exercise, CodeBox):
-        return ("fresh", *VERDICTS, "run", "revealed")
+        return ("fresh", *ENDS[exercise.name], *(("run", "revealed") if exercise.hints else ()))
     return ("empty", "wrong", "right", *(["revealed"] if exercise.hints else []))
 
 

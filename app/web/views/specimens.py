@@ -18,7 +18,7 @@ from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, S
 from app.practice.scheduler import Strength
 from app.store.drafts import Mark
 from app.store.learners import Known
-from app.store.tables import Attempt, Class, Draft, Membership
+from app.store.tables import Assignment, Attempt, Class, Draft, Membership
 from app.web.views.answer_key import answer_key
 from app.web.views.board_view import Bar, BoardView, Since, Waiting
 from app.web.views.due_view import DueNote
@@ -35,6 +35,8 @@ from app.web.views.training_view import CodeChoice, TrainView
 THEN = datetime(2026, 3, 1, 12, 4, tzinfo=UTC)
 GROUP = Class(id=1, name="Deep learning", timezone="Europe/Berlin", joining="open")
 PEOPLE = tuple(Membership(learner_id=at, name=name, label="") for at, name in enumerate(("Ada", "Emmy", "Grace"), 1))
+TYPED = {"lesson": "", "due": "2026-03-08T23:59", "share": "half"}
+LINKS = tuple((one, f"https://here/join/{at}K7Q-M2X-9DV") for at, one in enumerate(PEOPLE))
 TRANSPOSED = Fault("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
 DUE = DueNote(1, GROUP.name, "2 of 8 done, due Fri 6 Mar, 23:59", "A linear layer", "/lessons/linear", over=False)
 SLIP = CardView("matmul", "Matrix products", "transposed the wrong factor", "due", "today")
@@ -57,7 +59,10 @@ def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
     """By name, all that no exercise of *lesson* is; a class is stuck at its first box, and trains with it."""
     box = next(one for one in lesson.exercises if isinstance(one, CodeBox))
     return {
-        "training": tuple(Piece(word, "_train_panel.html", {"view": view}) for word, view in _runs(box)),
+        "training": tuple(
+            Piece(word, "_train_run.html" if view.run and not view.live else "_train_panel.html", {"view": view})
+            for word, view in _runs(box)
+        ),
         "notices": (
             Piece("busy", "_problem.html", {"title": "Not just now", "message": "Your text is saved; go on in 20 s."}),
             Piece("no database", "_unsaved.html", {"saving": False}),
@@ -84,16 +89,20 @@ def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
             Piece("away", "error.html", _error(503, "This page cannot be shown right now", "Nothing is lost.")),
         ),
         "board": (
+            Piece("what it shows", "_board_place.html", _places(lesson, box)),
             Piece("to teach with", "_board.html", _board(lesson, box, graph=True)),
             Piece("on the wall", "_board_projected.html", _board(lesson, box, graph=False)),
         ),
         "class": (
             Piece("who joins", "_joining.html", {"group": GROUP, "code": "K7Q-M2X-9DV", "server": "https://here"}),
+            Piece("personal links", "invitations.html", {"group": GROUP, "links": LINKS}),
+            Piece("what is assigned", "assignments.html", _assigned(lesson)),
+            Piece("its settings", "class_settings.html", {"group": GROUP, "zones": [GROUP.timezone], "problem": ""}),
         ),
         "accounts": (
             Piece("to sign in", "_sign_in_ways.html", _ways()),
             Piece("two at once", "two_accounts.html", {"holds": {"now": _holds("Ada"), "before": _holds(None)}}),
-            Piece("this browser", "me.html", _me()),
+            Piece("of somebody", "me.html", _me()),
         ),
         "practice": (
             Piece("nothing yet", "_first_practice.html", {"view": PracticeView(first=lesson)}),
@@ -220,7 +229,7 @@ def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
 
 
 def _ways() -> dict[str, Any]:
-    order = ["password", "email"]
+    order = ["passkey", "password", "email"]
     said = "The name or the password is another."
     return {
         "add": False,
@@ -239,16 +248,43 @@ def _holds(name: str | None) -> Holdings:
 
 
 def _me() -> dict[str, Any]:
-    known, said = (
-        Known(1, stale=False, name="Ada"),
-        "Nothing was deleted. Say that you mean it, and it is done at once.",
-    )
-    return {
-        "known": known,
+    way = {"id": 1, "kind": "Passkey", "detail": "", "used_at": THEN}
+    device = {"id": "a", "label": "Firefox on Linux", "seen_at": THEN}
+    return _ways() | {
+        "add": True,
+        "order": ["proxy"],
+        "proxied": "ada",
+        "known": Known(1, stale=False, name="Ada", account=True),
         "holds": _holds("Ada"),
         "groups": [],
-        "ways": [],
-        "devices": [],
+        "ways": [way, way | {"kind": "Name and password", "detail": "ada"}],
+        "devices": [device | {"here": True}, device | {"here": False}],
         "at": "delete",
-        "said": said,
+        "said": "Nothing was deleted. Say that you mean it, and it is done at once.",
+    }
+
+
+def _assigned(lesson: Lesson) -> dict[str, Any]:
+    one = Assignment(id=1, lesson=lesson.name, due_at=THEN, late_until=THEN + timedelta(days=2), points=9)
+    return {
+        "group": GROUP,
+        "rows": [(one, lesson)],
+        "lessons": [lesson],
+        "fields": dict.fromkeys(("opens", "late", "points", "solutions"), "") | TYPED,
+        "problem": "Share that late work counts: 'half' is no number.",
+        "arranges": True,
+        "said": lambda moment: f"{moment:%a %d %b, %H:%M}" if moment else "",
+    }
+
+
+def _places(lesson: Lesson, box: CodeBox) -> dict[str, Any]:
+    place = {"value": box.name, "number": 9, "exercise": box}
+    asked = {"graph": True, "address": lambda group, place: f"/classes/{group}/board?place={place}"}
+    return {
+        "group": GROUP,
+        "asked": asked,
+        "places": [(lesson, [place])],
+        "here": place,
+        "before": place,
+        "after": None,
     }

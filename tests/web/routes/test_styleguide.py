@@ -61,12 +61,8 @@ ELSEWHERE = {
         "builds_on", "complete", "lessons", "practised", "progress", "rail", "slips", "sum", "takeaway", "unit_lamps",
     ),
     "a frame around exercises or panels that stand here": ("reveal", "sheet", "train"),
-    "an exercise made of the same box or fields": (
-        "bug", "checker", "functionbox", "numbers", "prediction", "suspects",
-    ),
     "needs the list of names, which /names shows": ("name", "names", "visual_names"),
-    "one form of a page, which test_every_page opens": ("assignment_fields", "board_place"),
-    "for authors; test_preview looks at it": ("told",),
+    "asks for more twice a second; test_preview looks at it": ("told",),
 }  # fmt: skip
 """Parts of pages that do not stand in the styleguide, by the reason."""
 
