@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from app.accounts.credentials import Holdings
-from app.content.blocks import CodeBox, Lesson, Preset, Train
+from app.content.blocks import CodeBox, Lesson, Place, Preset, Train
 from app.content.errors import LessonError
 from app.engine.grader import Nudge, Readiness
 from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot
@@ -38,6 +38,7 @@ PEOPLE = tuple(Membership(learner_id=at, name=name, label="") for at, name in en
 TYPED = {"lesson": "", "due": "2026-03-08T23:59", "share": "half"}
 LINKS = tuple((one, f"https://here/join/{at}K7Q-M2X-9DV") for at, one in enumerate(PEOPLE))
 TRANSPOSED = Fault("dX:transposed", Markup("This is the transpose of <code>dX</code>."), "dX = W @ dY", "dX")
+PLACE = Place("lessons/1-layers/01-linear.md", 12, 1)
 DUE = DueNote(1, GROUP.name, "2 of 8 done, due Fri 6 Mar, 23:59", "A linear layer", "/lessons/linear", over=False)
 SLIP = CardView("matmul", "Matrix products", "transposed the wrong factor", "due", "today")
 PRESET = Preset(name="short", steps=2000, bands={"train": (2.2, 2.5)})
@@ -69,7 +70,7 @@ def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
             Piece("due", "_due.html", {"due": [DUE], "on_index": True}),
             Piece("joined", "_joined.html", {"path": "/"}),
             Piece("no grader", "_readiness.html", {"readiness": Readiness(state="refused", reason="No filter.")}),
-            Piece("faults", "_faults.html", {"faults": [LessonError(box.place, "unknown", "There is no `:of:`.")]}),
+            Piece("faults", "_faults.html", {"faults": [LessonError(PLACE, "unknown", "There is no `:of:`.")]}),
         ),
         "box": (
             Piece("its history", "_history.html", {"history": _history(box, "")}),
