@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.content.blocks import Axes, Matmul
+from app.content.mathml import mathml
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG as SLUG
 from tests.browser.answers import read_lesson, right_answer
@@ -121,6 +122,29 @@ def test_a_figure_lights_the_path_of_an_entry_by_keys_and_by_the_pointer(page: P
     letters = figure.locator("text").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     assert min(letters) > 11, "labels can be read on a phone"
     assert violations(page, "#one-cell") == []
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_a_formula_wider_than_a_phone_scrolls_in_its_box_and_the_keyboard_reaches_it(page: Page) -> None:
+    page.goto(ADDRESS)
+    wide = mathml(" + ".join(["x"] * 14), display=True)
+    html = f'<p><button type="button" id="before">Before</button></p><div class="math" id="wide">{wide}</div>'
+    page.evaluate(
+        """html => {
+          document.querySelector("main").insertAdjacentHTML("afterbegin", html);
+          document.dispatchEvent(new Event("htmx:after:swap"));
+        }""",
+        html,
+    )
+    box = page.locator("#wide")
+
+    expect(box).to_have_role("region")
+    page.locator("#before").press("Tab")
+    expect(box).to_be_focused()
+    assert box.evaluate("one => one.scrollWidth > one.clientWidth")
+    assert not scrolls_sideways(page)
+    page.set_viewport_size({"width": 1280, "height": 640})
+    expect(box).not_to_have_attribute("tabindex", "0")
 
 
 def test_an_earlier_place_is_offered_again(page: Page) -> None:

@@ -173,6 +173,7 @@ def test_a_training_run_is_shown_as_it_was(client: TestClient, write, changes, s
 
     assert said in text
     assert ("2.412 (test)" in text) == ("kaleigh" in text) == ("stopped" not in changes.values())
+    assert ("Kaleigh</span>&nbsp;<span" in text) == ("kaleigh" in text), "no line begins with the dot between two"
 
 
 def test_a_finished_run_outlives_one_that_is_stopped(client: TestClient, write) -> None:
