@@ -70,11 +70,11 @@ class Visitor:
         self.jar = http.cookiejar.CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
 
-    def post(self, path: str, **fields: str) -> None:
+    def post(self, path: str, **fields: str | list[str]) -> None:
         headers = {"sec-fetch-site": "same-origin"}
         if self._session:
             headers["cookie"] = f"session={self._session}"
-        sent = urllib.request.Request(self._server + path, urlencode(fields).encode(), headers)
+        sent = urllib.request.Request(self._server + path, urlencode(fields, doseq=True).encode(), headers)
         self._opener.open(sent, timeout=SECONDS).close()
 
     @property

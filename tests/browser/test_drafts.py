@@ -54,6 +54,7 @@ def test_without_a_network_the_text_stays_on_the_device(context: BrowserContext)
     context.set_offline(True)
     write(page, BOX, "dW = 4")
     expect(page.locator(f"#{BOX.name}-saved")).to_have_text("Kept on this device")
+    assert violations(page, f"#{BOX.name}") == []
     page.close()
     context.set_offline(False)
     page = context.new_page()

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.content.blocks import Course, Grad
+from app.content.blocks import Course, Grad, Lesson, Quiz
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.practice_items import FORMS
-from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson
+from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in
 from tests.browser.steps import SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
 from tests.courses import course_in
@@ -25,7 +25,9 @@ from tests.web.conftest import FakeGrader
 
 COURSE = course_in(LESSONS)
 LONGEST = max(COURSE.lessons, key=lambda one: len(one.source)).slug
-BOX = next(one for one in read_lesson(SMALL_SLUG).exercises if isinstance(one, Grad))
+SMALL = read_lesson(SMALL_SLUG)
+QUIZZES = [one for one in SMALL.exercises if isinstance(one, Quiz)]
+BOX = next(one for one in SMALL.exercises if isinstance(one, Grad))
 BOX_PATH = "/lessons/{slug}/code/{name}"
 CLASS = "/classes/{class_id}"
 PASSWORD = "seven times eight"
@@ -46,6 +48,11 @@ def a_run(page: Page) -> None:
     expect_verdict(page, BOX, outcome="run")
 
 
+def all_that_was_said(page: Page) -> None:
+    expect(page.locator(".verdict[data-outcome]")).to_have_count(1)
+    expect(page.locator("[id$=-feedback][data-correct]")).to_have_count(len(QUIZZES))
+
+
 def nothing(page: Page) -> None:
     assert page
 
@@ -63,6 +70,14 @@ class Look:
         return f"{self.who} {self.address or self.route} {self.then.__name__.removeprefix('nothing')}".strip()
 
 
+RIGHT = BOX.solution.source
+ENDS: dict[str, tuple[str, Callable[[Lesson, Quiz], list[str]]]] = {
+    "is right": (RIGHT, right_answer),
+    "is wrong": (f"{RIGHT}\ndW = 2 * dW\n", wrong_answer),
+    "errs": ("dW = undefined", wrong_answer),
+}
+"""What somebody sends to the box, and answers to each question."""
+
 LOOKS = (
     Look("/"),
     Look("/", who="pupil"),
@@ -75,6 +90,7 @@ LOOKS = (
     Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", keys_of_a_box),
     Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", history_of_a_box),
     Look("/lessons/{slug}", SMALL_ADDRESS, "pupil", a_run),
+    *(Look("/lessons/{slug}", SMALL_ADDRESS, f"pupil who {has}", all_that_was_said) for has in ENDS),
     Look("/lessons/{slug}", f"{SMALL_ADDRESS}?ask={BOX.name}", "pupil"),
     Look("/lessons/{slug}", f"/lessons/{LONGEST}"),
     Look(f"{BOX_PATH}/history", f"{SMALL_ADDRESS}/code/{BOX.name}/history", "pupil"),
@@ -159,10 +175,13 @@ class Room:
 
 @pytest.fixture(scope="module")
 def room(server: str, server_folder: Path) -> Room:
-    made = beside(seated(database_in(server_folder), 4, read_lesson(SMALL_SLUG).name))
+    made = beside(seated(database_in(server_folder), 4, SMALL.name))
     pupils = [Visitor(server, one) for one in made.pupils]
-    for one in pupils[:3]:
-        one.post(f"{SMALL_ADDRESS}/quiz/half", answer="7")
+    for one, (code, answer) in zip(pupils[1:], ENDS.values(), strict=True):
+        for quiz in QUIZZES:
+            one.post(f"{SMALL_ADDRESS}/quiz/{quiz.name}", answer=answer(SMALL, quiz))
+        one.post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=code, revision="0")
+    pupils[0].post(f"{SMALL_ADDRESS}/quiz/half", answer="7")
     pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code="dW = undefined", revision="0")
     pupils[0].post(f"{SMALL_ADDRESS}/code/{BOX.name}/check", code=BOX.solution.source, revision="1")
     pupil = asked(
@@ -182,6 +201,7 @@ def room(server: str, server_folder: Path) -> Room:
         cookies={
             "nobody": [],
             "pupil": pupils[0].cookies,
+            **{f"pupil who {has}": one.cookies for has, one in zip(ENDS, pupils[1:], strict=True)},
             "instructor": Visitor(server, made.instructor).cookies,
             "somebody with an account": accounts.cookies,
             "somebody with two accounts": _two(server, made.group).cookies,
