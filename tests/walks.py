@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import urlencode
 
 from app.content.blocks import Grad
@@ -24,11 +23,9 @@ from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
 from app.sandbox.runner import Jail
 from app.settings import Settings
-from app.store import sweeping
 from app.web.application import create_app
-from app.web.middleware.visitor import Sessions
 from tests.courses import course_in
-from tests.web.asking import Ask, Asker, asking
+from tests.web.asking import Ask, Asker, asking, without_clock
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
@@ -53,17 +50,8 @@ def near_site(jail: Jail, course: Path) -> Iterator[Asker]:
     grader = NearGrader(Engine(jail, None))
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder), database_url="", secure_cookies=False)
-        # What a server does again and again beside its answers would be met by chance.
-        with (
-            patch.object(sweeping, "again_and_again", never),
-            patch.object(Sessions, "listen", never),
-            asking(create_app(settings, course_in(course), grader)) as asker,
-        ):
+        with without_clock(), asking(create_app(settings, course_in(course), grader)) as asker:
             yield asker
-
-
-async def never(*_: object) -> None:
-    """In the place of work that is done by the clock."""
 
 
 @contextmanager

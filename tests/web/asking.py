@@ -14,12 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any, TypeVar
+from unittest.mock import patch
 from urllib.parse import unquote
 from weakref import WeakSet
 
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
+from app.store import sweeping
+from app.web.middleware.visitor import Sessions
 from tests.waiting import SECONDS
 
 HANG_SECONDS = SECONDS
@@ -109,6 +112,17 @@ class Asker:
 
 RUNNING: WeakSet[FastAPI] = WeakSet()
 """Applications that a browser of a test has started: they start once, and whoever ends one closes its database."""
+
+
+@contextmanager
+def without_clock() -> Iterator[None]:
+    """A server that does nothing but answer: what it does again and again would be met by chance."""
+
+    async def never(*_: object) -> None:
+        pass
+
+    with patch.object(sweeping, "again_and_again", never), patch.object(Sessions, "listen", never):
+        yield
 
 
 @contextmanager

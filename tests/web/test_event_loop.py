@@ -12,7 +12,7 @@ import pytest
 
 from app.settings import Settings
 from app.web.application import create_app
-from tests.web.asking import Answer, Ask, Asker, asking, headers_of
+from tests.web.asking import Answer, Ask, Asker, asking, headers_of, without_clock
 from tests.web.conftest import FakeGrader
 from tests.web.test_http_fuzz import WHOLE
 
@@ -30,7 +30,7 @@ HEADERS = headers_of(
 @pytest.fixture
 def asker(settings: Settings) -> Iterator[Asker]:
     limits = {"checks_per_minute": 0, "changes_per_minute": 0}
-    with asking(create_app(settings.model_copy(update=limits), WHOLE, FakeGrader())) as asker:
+    with without_clock(), asking(create_app(settings.model_copy(update=limits), WHOLE, FakeGrader())) as asker:
         yield asker
 
 
