@@ -258,6 +258,11 @@ class CodeView:
     def rows(self) -> int:
         return min(MOST_ROWS, max(FEWEST_ROWS, self.code.count("\n") + 1))
 
+    @property
+    def rooms(self) -> Markup:
+        """A break for each line in sight that may have a shape below it."""
+        return Markup("<br>") * sum(map(bool, self.code.split("\n", MOST_ROWS)[:MOST_ROWS]))
+
 
 def quiz_view(
     kept: Kept,
