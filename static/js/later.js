@@ -5,6 +5,11 @@ const editor = document.querySelector("meta[name=editor]")?.content;
 if (editor) {
   const load = () => import(editor).catch(() => {}); // without it, boxes stay what they are
   const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 200));
-  requestAnimationFrame(() => setTimeout(() => idle(load, { timeout: 2000 })));
+  const painted = new PerformanceObserver((seen) => {
+    if (!seen.getEntriesByName("first-contentful-paint").length) return;
+    painted.disconnect();
+    idle(load, { timeout: 2000 });
+  });
+  painted.observe({ type: "paint", buffered: true });
   document.addEventListener("focusin", ({ target }) => target.closest?.("code-box") && load(), { once: true });
 }
