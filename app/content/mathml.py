@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from xml.etree.ElementTree import Element, fromstring, tostring
+from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from markupsafe import Markup
 from math_core import LatexError, LatexToMathML
@@ -31,6 +31,7 @@ MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
 TEX = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annotation>', re.DOTALL)
 BESIDE = re.compile(rf"((?:[(\[“‘]|&quot;){{0,4}})({MATH.pattern})((?:[.,;:!?)\]”’]|&quot;){{0,4}})", re.DOTALL)
 
+NOT_WRITTEN = "it holds what cannot be written as MathML, such as an invisible character"
 _converter = LatexToMathML(macros={"R": r"\mathbb{R}"}, annotation=True, fancy_error=False)
 
 
@@ -55,7 +56,12 @@ def mathml(tex: str, *, display: bool = False) -> Markup:
     except LatexError as error:
         at, _, message = str(error).partition(": ")
         raise FormulaError(message.rstrip("."), int(at)) from None
-    math = fromstring(found.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
+    except UnicodeEncodeError:
+        raise FormulaError(NOT_WRITTEN) from None
+    try:
+        math = fromstring(found.replace("&ApplyFunction;", "\u2061").replace("&InvisibleTimes;", "\u2062"))
+    except ParseError:  # of what no page may hold, and of what the converter itself writes wrongly
+        raise FormulaError(NOT_WRITTEN) from None
     for one in math.iter():
         _restrict(one)
     whole = display or len(tex) < LONG or tex.startswith(r"\left")

@@ -23,7 +23,8 @@ PIECES = (
 )
 PIECES += r" \begin{cases} \end{cases} \sum \bigl( \overline \boxed \mathbf \log"
 PIECES += r" \begin{array}{c|c} \hline \end{array} \R"
-PIECES += r" \color{red} \cancel \text{\textbf{a}}"
+PIECES += r" \color{red} \cancel \text{\textbf{a}} \mathbin \middle| \displaystyle"
+UNWRITTEN = ["\0", "\x01", "\ufffe", "\ud800"]
 
 
 def tags_and_attributes(markup: Markup) -> set[str]:
@@ -31,12 +32,18 @@ def tags_and_attributes(markup: Markup) -> set[str]:
     return {one.tag for one in elements} | {name for one in elements for name in one.attrib}
 
 
-@given(st.lists(st.sampled_from(PIECES.split(" ")), max_size=14).map(" ".join), st.booleans())
+@given(st.lists(st.sampled_from([*PIECES.split(" "), *UNWRITTEN]), max_size=14).map(" ".join), st.booleans())
 def test_whatever_is_written_becomes_mathml_without_styles_or_is_refused(tex: str, display: bool) -> None:
     with suppress(FormulaError):
         seen = tags_and_attributes(mathml(tex, display=display))
 
         assert [one for one in seen if not re.fullmatch(f"{TAGS}|{NAMES}", one)] == []
+
+
+@pytest.mark.parametrize("tex", [*UNWRITTEN[1:], r"> \mathbin\middle|\displaystyle"])
+def test_what_cannot_be_written_as_mathml_is_refused(tex: str) -> None:
+    with pytest.raises(FormulaError, match="cannot be written"):
+        mathml(tex)
 
 
 @pytest.mark.parametrize("deep", [r"{" * 5000 + "}" * 5000, r"\sqrt " * 5000 + "x", "x^{" * 5000 + "}" * 5000])
