@@ -1,0 +1,174 @@
+"""Every exercise in every state that it can be in, for the styleguide: what a learner did for that is made up."""
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
+from app.engine.grader import Run, Shown
+from app.grading.judge.hunt_verdict import with_line
+from app.grading.judge.origins import Origin
+from app.grading.judge.told import Told, ToldLine
+from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
+from app.store.progress import LessonState, Tries
+from app.store.tables import Attempt, Draft, Progress
+from app.web.json_columns import encoded
+from app.web.views.exercise_view import number_word
+from app.web.views.lesson_view import Item
+from app.web.views.specimens import THEN
+
+WRONG_CODE = {"linear-backward": "dX = W @ dY\ndW = X.T @ dY\ndb = ____\n"}
+"""By box, where the starter would not do."""
+
+ANSWERS = {
+    "dw-shape": (["(4, 2)"], ["(3, 2)"]),
+    "half": (["2"], ["0.5"]),
+    "two": (["3", "0.5"], ["2", "0.5"]),
+    "pick": (["0"], ["1"]),
+    "both": (["0", "2"], ["0", "1"]),
+    "db-axes": (["1"], ["0"]),
+    "dw-product": (["dY", "", "X", ""], ["X", "1", "dY", ""]),
+    "db-cells": (["1", "1"], ["4", "2"]),
+    "which-first": (["1", "1", "2", "2"], ["2", "1", "1", "2"]),
+}
+"""By question: a wrong answer and a right one."""
+
+right = partial(NameVerdict, verdict="right")
+wrong = partial(NameVerdict, verdict="wrong")
+PASSED = tuple(right(name=one, exact=True, approx=True, maxdiff=0.0) for one in ("dX", "dW", "db"))
+
+
+def graded(*names: NameVerdict, **values: Any) -> Verdict:
+    """It passed where all *names* are right."""
+    return Verdict(outcome="graded", passed=all(one.verdict == "right" for one in names), names=names, **values)
+
+
+VERDICTS = {
+    "wrong": graded(
+        wrong(
+            name="dX", code="dX:transposed", message="This is the transpose of `dX`.", line=1,
+            exact=False, approx=False, maxdiff=0.731, hint=0,
+            worst=(Worst(index=(1, 2), yours=0.5, off=1.0, ratio=-1.0),),
+            differences=Differences(rows=(".aL", "lA?"), largest=0.731, shape=(2, 3), pattern="Each row is off."),
+        ),
+        PASSED[1],
+        NameVerdict(name="db", verdict="not-yet", message="A blank is left."),
+        hidden_sizes=2,
+        printed="a line that was printed",
+    ),
+    "right": graded(*PASSED, hidden_sizes=2),
+    "refused": Verdict(outcome="refused", message="`import os`: boxes import nothing.", line=1),
+    "error": Verdict(outcome="error", message="`q` is not defined.", line=1),
+    "timeout": Verdict(outcome="timeout", message="It did not end within 2 s.", line=1),
+    "busy": Verdict(outcome="busy", message="No grader was free in time. Try again in a moment."),
+}  # fmt: skip
+ENDS = {
+    "linear-backward": VERDICTS,
+    "predicted": {one: VERDICTS[one] for one in ("wrong", "right")},
+    "silent-mean": {
+        "wrong": graded(wrong(name="line", code="line:innocent", word="not line 2", message="It is a product.")),
+        "right": graded(
+            right(name="line", word="line 3, found"), *PASSED, right(name="other lines", word="as they were")
+        ),
+    },
+    "agree": {
+        "wrong": graded(
+            right(name="case 1", word="accepted, rightly"),
+            wrong(
+                name="case 2", code="case-2:accepted", word="accepted, wrongly",
+                message="One entry is off by one percent.", facts=(("The case", "got = tensor([1.00, 2.02])"),),
+            ),
+        ),
+        "right": graded(
+            right(name="case 1", word="accepted, rightly"), right(name="case 2", word="refused, rightly")
+        ),
+    },
+    "doubled": {
+        "wrong": graded(
+            wrong(
+                name="case 1", code="case-1:differs", word="not as it should be", line=2,
+                message="The sum of a number and itself.",
+                facts=(("The case", "x = 3.0"), ("Yours gave", "9.0"), ("Wanted", "6.0")),
+            ),
+        ),
+        "right": graded(right(name="case 1", word="as it should be")),
+    },
+}  # fmt: skip
+"""By box, what its checks have come to."""
+ENTRIES = (("0.5", "-1", "0"), ("2", "0", "1"))
+RAN = Run(
+    outcome="graded",
+    printed="a line that was printed",
+    shown=(
+        Shown(name="dW.sum()", shape=(), dtype="float32", text="tensor(2.5)", rows=(("2.5",),), map=("l",)),
+        Shown(name="dX", shape=(4, 3), dtype="float32", text="tensor(...)", rows=ENTRIES, map=("lA.", "L.l")),
+        Shown(name="k", shape=(), dtype="int", text="3"),
+    ),
+    told=Told(
+        lines=(ToldLine(line=1, text="(N, D)", fits=True), ToldLine(line=2, text="(N, D) @ (N, H)", start=(2, 4)))
+    ),
+    origins=(Origin(name="dX", tensor="dY", shape=(4, 2), places=("[0, :]",) * 3 + ("[1, :]",) * 3),),
+)
+
+
+def made_up(specimen: Lesson) -> tuple[Lesson, LessonState]:
+    """*specimen* with each exercise once for each of its states, and what a learner would have done for that."""
+    blocks: list[Block] = []
+    progress: dict[str, Progress] = {}
+    tries: dict[str, Tries] = {}
+    drafts: dict[str, Draft] = {}
+    for block in specimen.blocks:
+        for word in _states(block):
+            if not isinstance(block, Exercise):
+                blocks.append(block)
+                continue
+            one = replace(block, name=f"{block.name}-{word}")
+            blocks.append(one)
+            done = word in ("right", "revealed")
+            if isinstance(block, CodeBox):
+                text = _code(block, done)
+                drafts |= {one.name: _draft(text, word)} if word != "fresh" else {}
+            else:
+                text = json.dumps(ANSWERS[block.name][done])
+            if word not in ("empty", "fresh", "run"):
+                tries[one.name] = Tries(1, int(not done), _attempt(block, text, done, word))
+            if done:
+                progress[one.name] = _progress(block, shown=word == "revealed")
+    return replace(specimen, blocks=tuple(blocks)), LessonState(progress=progress, tries=tries, drafts=drafts)
+
+
+def _draft(text: str, word: str) -> Draft:
+    return Draft(text=text, revision=1, saved_at=THEN, run=encoded(RAN) if word == "run" else None)
+
+
+def _code(box: CodeBox, done: bool) -> str:
+    text = box.solution.source if done else WRONG_CODE.get(box.name, box.starter.source)
+    line = box.line if isinstance(box, Bug) and done else 2
+    return with_line(text, line, word) if (word := number_word(box)) else text
+
+
+def _attempt(exercise: Exercise, text: str, done: bool, word: str) -> Attempt:
+    verdict = ENDS.get(exercise.name, {}).get("right" if done else word)
+    return Attempt(text=text, verdict=encoded(verdict) if verdict else "", correct=done, created_at=THEN)
+
+
+def _progress(exercise: Exercise, *, shown: bool) -> Progress:
+    return Progress(solved_at=THEN, hints=len(exercise.hints) * shown, solution_at=THEN if shown else None)
+
+
+def _states(exercise: Block) -> tuple[str, ...]:
+    if not isinstance(exercise, Exercise):
+        return ("",)
+    if isinstance(exercise, CodeBox):
+        return ("fresh", *ENDS[exercise.name], *(("run", "revealed") if exercise.hints else ()))
+    return ("empty", "wrong", "right", *(["revealed"] if exercise.hints else []))
+
+
+def grouped(items: list[Item]) -> dict[str, list[tuple[str, Item]]]:
+    """By component, its states under their words; what is no exercise comes first."""
+    groups: dict[str, list[tuple[str, Item]]] = {"text": []}
+    for one in items:
+        name, _, word = one.block.name.rpartition("-") if isinstance(one.block, Exercise) else ("text", "", "")
+        groups.setdefault(name, []).append((word, one))
+    return groups
