@@ -39,6 +39,7 @@ from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
 from app.web.routes import (
     answers,
     assignments,
+    box_texts,
     class_board,
     class_home,
     class_lessons,
@@ -205,7 +206,7 @@ def create_app(
 def _exercises() -> APIRouter:
     """What can be asked of an exercise, wherever it stands."""
     router = APIRouter()
-    for room in (answers, code_boxes, hints):
+    for room in (answers, code_boxes, box_texts, hints):
         for route in room.router.routes:
             assert isinstance(route, APIRoute)
             for home in ("/lessons/{slug}", "/practice/{item}"):

@@ -1,4 +1,4 @@
-"""Code boxes: check, run, save, reset, history. What stands in the box is saved before anything else is done.
+"""Code boxes: check, run, nudge, solution. What stands in the box is saved before anything else is done.
 
 Every button of a box belongs to its one form, so the text travels with each of them and nothing is lost where there
 is no script.
@@ -41,7 +41,6 @@ from app.web.views.exercise_view import (
     starter_of,
 )
 from app.web.views.lamps import Gradient, gradients_of
-from app.web.views.text_history import Against, HistoryView, history_view
 
 router = APIRouter(prefix="/code/{name}")
 
@@ -156,7 +155,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     assert view.checked is not None, "an attempt was recorded"
     done = site.progress(box.lesson, state.solved)
     beside = await _beside(visitor, box, view) if answer.verdict.passed else None
-    return _shown(
+    return box_fragment(
         box, "_checked.html", view, view.checked.announcement, saved=saved, done=done, lamps=lamps, beside=beside
     )
 
@@ -178,7 +177,7 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         view = await box.view(db, learner)
     if not wants_fragment(request):
         return box.back(saved=saved)
-    return _shown(box, "_checked.html", view, run_announcement(result), saved=saved)
+    return box_fragment(box, "_checked.html", view, run_announcement(result), saved=saved)
 
 
 @router.post("/nudge")
@@ -196,21 +195,6 @@ async def measure(
     except NotNowError as later:
         return later.said_by(_nudged(request, box, Nudge(outcome="busy", name=nudge, message=later.detail)))
     return _nudged(request, box, found)
-
-
-@router.post("/draft")
-async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
-    """Save what is being typed; a draft is no attempt."""
-    learner = await visitor.begin()
-    async with box.site.database.write() as db:
-        saved = await box.save(db, learner)
-    answer = {
-        "revision": saved.draft.revision,
-        "saved": saved.draft.saved_at.isoformat(),
-        "other": saved.other,
-        "message": CONFLICT if saved.conflict else "",
-    }
-    return JSONResponse(answer, headers={"cache-control": "no-store"})
 
 
 @router.post("/shapes")
@@ -234,72 +218,6 @@ async def shapes(
         found = await while_wanted(request, site.checks.told(learner, lesson, exercise, received(exercise, code)))
     names = tuple(one for one in found.names if given or one.line)
     return JSONResponse(plain(replace(found, names=names)), headers={"cache-control": "no-store"})
-
-
-@router.post("/reset")
-async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
-    """Put the starter back, once that is confirmed; what stood there is kept."""
-    learner = await visitor.begin()
-    async with box.site.database.write() as db:
-        saved = await box.save(db, learner)
-        if confirm == "yes":
-            await drafts.replace_draft(db, saved.draft, await box.starter(db, learner), "reset")
-        view = await box.view(db, learner)
-    if confirm != "yes":
-        return box.back(f"?ask={box.exercise.name}")
-    if not wants_fragment(request):
-        return box.back(f"?emptied={box.exercise.name}")
-    said = "The starter is back. Your text is kept under History."
-    return _shown(box, "_editor.html", view, said, emptied=box.exercise.name)
-
-
-@router.post("/restore")
-async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=0)]) -> Response:
-    """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
-    learner = await visitor.begin()
-    async with box.site.database.write() as db:
-        stored = await history_view(db, learner, box.lesson, box.exercise, at)
-        if not stored.count or at not in (0, stored.at):
-            raise HTTPException(404)
-        saved = await box.save(db, learner)
-        await drafts.replace_draft(db, saved.draft, stored.text, "restore")
-        view = await box.view(db, learner)
-    if not wants_fragment(request):
-        return box.back()
-    return _shown(box, "_editor.html", view, "The earlier text is back in the box.")
-
-
-@router.get("/history")
-async def history(
-    request: Request,
-    visitor: TheVisitor,
-    site: TheSite,
-    lesson: TheLesson,
-    exercise: TheCodeBox,
-    at: int | None = None,
-    against: Against = "",
-) -> Response:
-    """One stored text: as a fragment for the box, or as a page of its own."""
-    learner = await visitor.learner()
-    async with site.database.read() as db:
-        view = await history_view(db, learner, lesson, exercise, at, against)
-    if wants_fragment(request):
-        return site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
-    return site.pages.page(request, "history.html", history=view, lesson=lesson)
-
-
-@router.post("/history")
-async def open_history(
-    request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int | None, Form()] = None, against: Against = ""
-) -> Response:
-    """Save, then step back through the stored texts, from number *at* or the newest."""
-    learner = await visitor.begin()
-    async with box.site.database.write() as db:
-        await box.save(db, learner)
-        view = await history_view(db, learner, box.lesson, box.exercise, at, against)
-    if wants_fragment(request):
-        return box.site.pages.fragment("_history.html", history=view, announcement=_stepped(view))
-    return back_to(f"{view.url}/history?at={view.at}&against={against}" if against else f"{view.url}/history")
 
 
 @router.post("/solution")
@@ -353,7 +271,7 @@ async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later
         view = await box.view(db, learner)
     said = VerdictView(Verdict(outcome="busy", message=later.detail))
     view = replace(view, checked=said, run=None, stale=False)
-    return later.said_by(_shown(box, "_checked.html", view, said.announcement, saved=saved))
+    return later.said_by(box_fragment(box, "_checked.html", view, said.announcement, saved=saved))
 
 
 def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
@@ -363,11 +281,7 @@ def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:
     return box.site.pages.page(request, "nudge.html", nudge=nudge, name=name, lesson=box.lesson)
 
 
-def _stepped(view: HistoryView) -> str:
-    return f"Text {view.at} of {view.count}." if view.count else "Nothing was checked yet."
-
-
-def _shown(
+def box_fragment(
     box: Box,
     template: str,
     view: CodeView,
