@@ -5,7 +5,7 @@ reordered freely. Submissions are plain text; verdicts are JSON text that only `
 """
 
 from datetime import date, datetime
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sqlalchemy import ForeignKey, Index, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -13,6 +13,14 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from app.store.database import Moment
 
 NAME_LENGTH = 200
+
+Key = Annotated[int, mapped_column(primary_key=True)]
+Name = Annotated[str, mapped_column(String(NAME_LENGTH))]
+LearnerId = Annotated[int, mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))]
+ClassId = Annotated[int, mapped_column(ForeignKey("class.id", ondelete="CASCADE"))]
+AssignmentId = Annotated[int, mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"))]
+Author = Annotated[int, mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))]
+"""Who did something, as long as they are known."""
 
 
 class Base(DeclarativeBase):
@@ -24,7 +32,7 @@ class Base(DeclarativeBase):
             "uq": "uq_%(table_name)s_%(column_0_N_name)s",
         }
     )
-    type_annotation_map: ClassVar = {datetime: Moment}
+    type_annotation_map: ClassVar = {datetime: Moment, str: Text}
 
 
 class Learner(Base):
@@ -35,11 +43,11 @@ class Learner(Base):
 
     __tablename__ = "learner"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[Key]
     created_at: Mapped[datetime]
-    opened_lesson: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    opened_lesson: Mapped[Name | None]
     opened_at: Mapped[datetime | None]
-    name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    name: Mapped[Name | None]
     teaches: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
@@ -52,10 +60,10 @@ class Session(Base):
     __tablename__ = "session"
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), index=True)
+    learner_id: Mapped[LearnerId] = mapped_column(index=True)
     created_at: Mapped[datetime]
     seen_at: Mapped[datetime]
-    label: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    label: Mapped[Name | None]
     via: Mapped[int | None] = mapped_column(ForeignKey("credential.id", ondelete="CASCADE"), index=True)
 
 
@@ -70,12 +78,12 @@ class Credential(Base):
     __tablename__ = "credential"
     __table_args__ = (UniqueConstraint("kind", "issuer", "subject"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), index=True)
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(20))
-    issuer: Mapped[str] = mapped_column(Text)
-    subject: Mapped[str] = mapped_column(Text)
-    secret: Mapped[str | None] = mapped_column(Text)
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    secret: Mapped[str | None]
     sign_count: Mapped[int | None]
     verified: Mapped[bool]
     created_at: Mapped[datetime]
@@ -92,7 +100,7 @@ class Ticket(Base):
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     purpose: Mapped[str] = mapped_column(String(20))
-    data: Mapped[str] = mapped_column(Text)
+    data: Mapped[str]
     tries: Mapped[int]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -106,13 +114,13 @@ class Draft(Base):
 
     __tablename__ = "draft"
 
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
-    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
-    text: Mapped[str] = mapped_column(Text)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
+    lesson: Mapped[Name] = mapped_column(primary_key=True)
+    exercise: Mapped[Name] = mapped_column(primary_key=True)
+    text: Mapped[str]
     revision: Mapped[int]
     saved_at: Mapped[datetime]
-    run: Mapped[str | None] = mapped_column(Text)
+    run: Mapped[str | None]
 
 
 class Kept(Base):
@@ -121,11 +129,11 @@ class Kept(Base):
     __tablename__ = "kept"
     __table_args__ = (Index(None, "learner_id", "lesson", "exercise"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    text: Mapped[str] = mapped_column(Text)
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId]
+    lesson: Mapped[Name]
+    exercise: Mapped[Name]
+    text: Mapped[str]
     reason: Mapped[str] = mapped_column(String(20))
     kept_at: Mapped[datetime]
 
@@ -146,15 +154,15 @@ class Attempt(Base):
         Index(None, "created_at", sqlite_where=text("code IS NOT NULL"), postgresql_where=text("code IS NOT NULL")),
     )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId]
+    lesson: Mapped[Name]
+    exercise: Mapped[Name]
     kind: Mapped[str] = mapped_column(String(10))
-    text: Mapped[str] = mapped_column(Text)
-    verdict: Mapped[str] = mapped_column(Text)
+    text: Mapped[str]
+    verdict: Mapped[str]
     correct: Mapped[bool | None]
-    code: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    code: Mapped[Name | None]
     task_key: Mapped[str | None] = mapped_column(String(64), index=True)
     created_at: Mapped[datetime]
     revision: Mapped[int | None]
@@ -165,9 +173,9 @@ class Progress(Base):
 
     __tablename__ = "progress"
 
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
-    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
+    lesson: Mapped[Name] = mapped_column(primary_key=True)
+    exercise: Mapped[Name] = mapped_column(primary_key=True)
     solved_at: Mapped[datetime | None]
     hints: Mapped[int] = mapped_column(default=0)
     solution_at: Mapped[datetime | None]
@@ -185,18 +193,18 @@ class TrainingRun(Base):
 
     __tablename__ = "training"
 
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
-    exercise: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
-    preset: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
+    lesson: Mapped[Name] = mapped_column(primary_key=True)
+    exercise: Mapped[Name] = mapped_column(primary_key=True)
+    preset: Mapped[Name]
     attempt_id: Mapped[int | None]
     passing: Mapped[bool]
-    run: Mapped[str] = mapped_column(Text)
-    finished: Mapped[str | None] = mapped_column(Text)
+    run: Mapped[str]
+    finished: Mapped[str | None]
     live: Mapped[bool]
     stopping: Mapped[bool]
     owner: Mapped[str | None] = mapped_column(String(40))
-    halt: Mapped[str | None] = mapped_column(Text, deferred=True)
+    halt: Mapped[str | None] = mapped_column(deferred=True)
     began_at: Mapped[datetime]
     seen_at: Mapped[datetime]
 
@@ -210,12 +218,12 @@ class Class(Base):
 
     __tablename__ = "class"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    timezone: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    id: Mapped[Key]
+    name: Mapped[Name]
+    timezone: Mapped[Name]
     join_code: Mapped[str | None] = mapped_column(String(9), unique=True)
     joining: Mapped[str] = mapped_column(String(10))
-    created_by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    created_by: Mapped[Author | None]
     created_at: Mapped[datetime]
     archived_at: Mapped[datetime | None]
     keep_until: Mapped[date | None]
@@ -231,12 +239,12 @@ class Membership(Base):
     __tablename__ = "membership"
     __table_args__ = (UniqueConstraint("class_id", "external_id"),)
 
-    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    class_id: Mapped[ClassId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     role: Mapped[str] = mapped_column(String(10))
-    name: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    external_id: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    label: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    name: Mapped[Name]
+    external_id: Mapped[Name | None]
+    label: Mapped[Name | None]
     joined_at: Mapped[datetime | None]
     left_at: Mapped[datetime | None]
     blocked: Mapped[bool]
@@ -251,10 +259,10 @@ class Assignment(Base):
 
     __tablename__ = "assignment"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), index=True)
-    lesson: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    exercises: Mapped[str | None] = mapped_column(Text)
+    id: Mapped[Key]
+    class_id: Mapped[ClassId] = mapped_column(index=True)
+    lesson: Mapped[Name]
+    exercises: Mapped[str | None]
     opens_at: Mapped[datetime | None]
     due_at: Mapped[datetime | None]
     late_until: Mapped[datetime | None]
@@ -268,12 +276,12 @@ class Extension(Base):
 
     __tablename__ = "extension"
 
-    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"), primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     due_at: Mapped[datetime]
     late_until: Mapped[datetime | None]
-    reason: Mapped[str] = mapped_column(Text)
-    by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    reason: Mapped[str]
+    by: Mapped[Author | None]
     at: Mapped[datetime]
 
 
@@ -282,8 +290,8 @@ class Accommodation(Base):
 
     __tablename__ = "accommodation"
 
-    class_id: Mapped[int] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"), primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    class_id: Mapped[ClassId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     extra_days: Mapped[int]
 
 
@@ -292,11 +300,11 @@ class Excuse(Base):
 
     __tablename__ = "excuse"
 
-    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id", ondelete="CASCADE"), primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True, index=True)
+    assignment_id: Mapped[AssignmentId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
     points: Mapped[float | None]
-    reason: Mapped[str] = mapped_column(Text)
-    by: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"))
+    reason: Mapped[str]
+    by: Mapped[Author | None]
     at: Mapped[datetime]
 
 
@@ -306,13 +314,13 @@ class Event(Base):
     __tablename__ = "event"
     __table_args__ = (Index(None, "class_id", "verb", "at"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[Key]
     at: Mapped[datetime] = mapped_column(index=True)
-    class_id: Mapped[int | None] = mapped_column(ForeignKey("class.id", ondelete="CASCADE"))
-    actor: Mapped[int | None] = mapped_column(ForeignKey("learner.id", ondelete="SET NULL"), index=True)
+    class_id: Mapped[ClassId | None]
+    actor: Mapped[Author | None] = mapped_column(index=True)
     verb: Mapped[str] = mapped_column(String(40))
-    subject: Mapped[str] = mapped_column(Text)
-    data: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str]
+    data: Mapped[str]
 
 
 class PracticeItem(Base):
@@ -329,18 +337,18 @@ class PracticeItem(Base):
         Index(None, "level", "wanted"),
     )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[Key]
     version: Mapped[int]
     level: Mapped[int]
     seed: Mapped[int]
-    wanted: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    within: Mapped[str] = mapped_column(Text)
+    wanted: Mapped[Name]
+    within: Mapped[str]
     form: Mapped[str] = mapped_column(String(20))
-    fragment: Mapped[str] = mapped_column(Text)
-    forward: Mapped[str] = mapped_column(Text)
-    solution: Mapped[str] = mapped_column(Text)
-    operations: Mapped[str] = mapped_column(Text)
-    by: Mapped[str] = mapped_column(Text)
+    fragment: Mapped[str]
+    forward: Mapped[str]
+    solution: Mapped[str]
+    operations: Mapped[str]
+    by: Mapped[str]
     points: Mapped[float]
     proved_at: Mapped[datetime]
 
@@ -355,15 +363,15 @@ class PracticeAttempt(Base):
     __tablename__ = "practice_attempt"
     __table_args__ = (UniqueConstraint("learner_id", "item_id"), Index(None, "learner_id", "given_at"))
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId]
     item_id: Mapped[int] = mapped_column(ForeignKey("practice_item.id", ondelete="CASCADE"), index=True)
     family: Mapped[str] = mapped_column(String(40))
-    slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    slip: Mapped[Name]
     given_at: Mapped[datetime]
     done_at: Mapped[datetime | None]
     left_at: Mapped[datetime | None]
-    code: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    code: Mapped[Name | None]
     seconds: Mapped[int | None]
     hints: Mapped[int]
 
@@ -377,11 +385,11 @@ class Card(Base):
     __tablename__ = "card"
     __table_args__ = (UniqueConstraint("learner_id", "family", "slip"),)
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"))
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId]
     family: Mapped[str] = mapped_column(String(40))
-    slip: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    state: Mapped[str] = mapped_column(Text)
+    slip: Mapped[Name]
+    state: Mapped[str]
     met: Mapped[int]
     due_at: Mapped[datetime]
     opened_at: Mapped[datetime]
@@ -392,7 +400,7 @@ class Review(Base):
 
     __tablename__ = "review"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[Key]
     card_id: Mapped[int] = mapped_column(ForeignKey("card.id", ondelete="CASCADE"), index=True)
     item_id: Mapped[int | None] = mapped_column(ForeignKey("practice_item.id", ondelete="SET NULL"), index=True)
     rating: Mapped[int]
@@ -404,9 +412,9 @@ class Sitting(Base):
 
     __tablename__ = "sitting"
 
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     began_at: Mapped[datetime]
-    plan: Mapped[str] = mapped_column(Text)
+    plan: Mapped[str]
     seen_attempt: Mapped[int]
 
 
@@ -415,7 +423,7 @@ class Drill(Base):
 
     __tablename__ = "drill"
 
-    learner_id: Mapped[int] = mapped_column(ForeignKey("learner.id", ondelete="CASCADE"), primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True)
     family: Mapped[str] = mapped_column(String(40), primary_key=True)
     best: Mapped[int]
     at: Mapped[datetime]
