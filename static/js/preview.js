@@ -78,11 +78,12 @@ function load() {
 }
 
 async function answers() {
-  const shown = frame.contentDocument;
-  shown.querySelectorAll(".answer-key").forEach((one) => one.remove());
-  if (!controls.elements.key.checked) return;
+  const wanted = () => controls.elements.key.checked;
   const found = document.createElement("template");
-  found.innerHTML = await (await fetch("/preview/key")).text();
+  if (wanted()) found.innerHTML = await (await fetch("/preview/key")).text();
+  const shown = frame.contentDocument; // from here on nothing is waited for: who asked twice sees one
+  shown.querySelectorAll(".answer-key").forEach((one) => one.remove());
+  if (!wanted()) return;
   for (const one of found.content.querySelectorAll(".answer-key")) {
     shown.getElementById(one.dataset.of)?.append(shown.importNode(one, true));
   }
