@@ -168,4 +168,5 @@ def write_by_keyboard(page: Page, exercise: Exercise, code: str) -> None:
 
 
 def scrolls_sideways(page: Page) -> bool:
+    page.wait_for_load_state()  # after a click that leads to it, its style sheets may not be there yet
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

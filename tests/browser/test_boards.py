@@ -82,6 +82,7 @@ def test_the_wall_is_led_by_keys_and_freezes(page: Page, room: Seated, answers: 
 
     page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_contain_text("pick")
+    page.wait_for_load_state()
     page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_contain_text("half")
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Page, expect
 
 from app.content.blocks import Grad, Number
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
@@ -231,7 +231,7 @@ def test_a_check_that_is_put_off_says_so_and_leaves_the_text_alone(context: Brow
     write(page, BOX, "dW = 6")
     expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
     if status == 429:
-        page.route("**/check", lambda route: (spend_a_minute(page), route.continue_()))
+        page.route("**/check", lambda route: route.fulfill(response=spend_a_minute(page)))
     else:
         body = '<p class="problem" role="alert"><strong>The server cannot save right now.</strong></p>'
         page.route(
@@ -273,8 +273,8 @@ def test_a_verdict_says_when_another_text_stands_in_the_box(page: Page) -> None:
     expect(earlier).to_be_hidden()
 
 
-def spend_a_minute(page: Page) -> None:
-    """Ask, in the name of this browser, for all that one minute allows."""
+def spend_a_minute(page: Page) -> APIResponse:
+    """Ask, in the name of this browser, for more than one minute allows; what is said to that."""
     url = page.locator(f"#{BOX.name}-form").get_attribute("action")
     headers = {"sec-fetch-site": "same-origin", "hx-request": "true"}
     session = page.context.cookies()[0]["value"]  # a text that anybody had checked before would cost nothing
@@ -286,7 +286,7 @@ def spend_a_minute(page: Page) -> None:
             fail_on_status_code=False,
         )
         if answer.status == 429:
-            return
+            return answer
     raise AssertionError("three hundred checks were let through")
 
 

@@ -18,7 +18,8 @@ LESSON = read_lesson(SLUG)
 @pytest.mark.browser_options(color_scheme="light")
 def test_the_chosen_theme_is_there_before_any_script(page: Page) -> None:
     page.goto(ADDRESS)
-    page.get_by_role("button", name="Dark").click()
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.get_by_role("button", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
     answer = page.request.get(ADDRESS)
