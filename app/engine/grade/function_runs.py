@@ -4,26 +4,21 @@ Two processes: the learner's text never shares one with the author's solution or
 """
 
 import ast
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.content.blocks import FunctionBox
+from app.engine.grade import defining
 from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending, grader_fault, shown_in
 from app.engine.grader import Run
 from app.grading.forward.driver_jobs import FunctionHeader
 from app.grading.judge.function_verdict import Answer, names_of, verdict_of
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import document, listed, raised, seen
+from app.grading.judge.trials import document
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.wire import Job, Reply
 
-_LOG = logging.getLogger(__name__)
-_OWN = "own"
-_OUTPUT_BYTES = 2**20
-_PRINTED = 4000
 _SECONDS = 4.0
 
 Answers = Mapping[str, Answer]
@@ -33,21 +28,12 @@ Declared = tuple[tuple[str, Answers], ...]
 
 def check(box: FunctionBox, code: str, plan: Plan, jail: JailRuns, declared: Callable[[], Declared]) -> Verdict:
     """The verdict on *code*, which *plan* was read from."""
-    if any(line.blank for line in plan.lines):
-        return _waiting(box, "There is still a blank in your code.")
+    if (unfinished := defining.unfinished(box, plan)) is not None:
+        return unfinished
     reply = jail.run(_job(box, code, judge=False))
-    if reply.ending != "done":
-        return ending(reply, box.seconds)
-    if "escaped" in reply.texts:
-        _LOG.error("the function driver failed: %s", reply.texts["escaped"])
-        return grader_fault()
-    report = document(reply.texts.get("report", ""))
-    own, printed = _mapping(report.get(_OWN)), reply.texts.get("printed", "")
-    if errors := [one for one in listed(own.get("errors")) if isinstance(one, dict)]:
-        error = raised(errors[0])
-        return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
-    if "undefined" in own or not own:
-        return _waiting(box, _undefined(box, str(own.get("undefined", "NoneType"))), printed)
+    if (stopped := defining.stopped(box, reply)) is not None:
+        return stopped
+    printed = reply.texts.get("printed", "")
     answers = _answers(box, reply)
     references = _references(box, reply, jail)
     if isinstance(references, Verdict):
@@ -58,22 +44,12 @@ def check(box: FunctionBox, code: str, plan: Plan, jail: JailRuns, declared: Cal
         message = next((said for said, gives in declared() if _same(gives, answers)), "")
         names = _verdicts(box, answers, references, message)
         printed += reply.texts.get(f"printed/{first.name}", "")
-    return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[:_PRINTED])
+    return Verdict(outcome="graded", passed=first is None, names=names, printed=printed[: defining.PRINTED])
 
 
 def run(box: FunctionBox, code: str, plan: Plan, jail: JailRuns) -> Run:
     """Run the text itself, without any case: what it prints, and the values it leaves."""
-    reply = jail.run(_job(box, code, judge=False, shown=list(plan.last)))
-    if reply.ending != "done":
-        verdict = ending(reply, box.seconds)
-        return Run(outcome=verdict.outcome, message=verdict.message)
-    own = _mapping(document(reply.texts.get("report", "")).get(_OWN))
-    shown = shown_in([seen(one) for one in listed(own.get("shown"))])
-    printed = reply.texts.get("printed", "")
-    if errors := [one for one in listed(own.get("errors")) if isinstance(one, dict)]:
-        error = raised(errors[0])
-        return Run(outcome="error", shown=shown, printed=printed, line=error.line, message=translate(error))
-    return Run(outcome="graded", shown=shown, printed=printed)
+    return defining.run(box, _job(box, code, judge=False, shown=list(plan.last)), jail)
 
 
 def declared(box: FunctionBox, jail: JailRuns) -> Declared:
@@ -146,7 +122,7 @@ def _job(
         header=header,
         arrays=arrays or {},
         seconds=max(box.seconds, _SECONDS) if judge else box.seconds,
-        output_bytes=_OUTPUT_BYTES,
+        output_bytes=defining.OUTPUT_BYTES,
     )
 
 
@@ -155,19 +131,6 @@ def _source(case: str, *, judge: bool) -> str:
     tree = ast.parse(case)
     kept = [one for one in tree.body if judge or not (isinstance(one, ast.FunctionDef) and one.name == "expect")]
     return ast.unparse(ast.Module(kept, []))
-
-
-def _waiting(box: FunctionBox, message: str, printed: str = "") -> Verdict:
-    one = NameVerdict(name=box.function, verdict="not-yet", message=message)
-    return Verdict(outcome="graded", names=(one,), printed=printed)
-
-
-def _undefined(box: FunctionBox, kind: str) -> str:
-    is_class = box.solution.source.lstrip().startswith("class ") or f"\nclass {box.function}" in box.solution.source
-    begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
-    if kind == "NoneType":
-        return f"Nothing called `{box.function}` was defined. Begin with {begin}."
-    return f"`{box.function}` is a {kind} and cannot be called. Begin with {begin}."
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

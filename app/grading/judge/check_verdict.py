@@ -54,11 +54,6 @@ def verdicts_of(checker: Checker, trials: Mapping[str, Trial]) -> tuple[NameVerd
     return tuple(sorted(found, key=lambda one: (one.code or "").rpartition(":")[2] != _WORDS[True]))
 
 
-def not_yet(checker: Checker, message: str) -> NameVerdict:
-    """The one verdict on a text that holds no whole check so far."""
-    return NameVerdict(name=checker.function, verdict="not-yet", message=message)
-
-
 def _verdict(name: str, case: Case, trial: Trial) -> NameVerdict:
     answer = _answer(trial)
     if answer is None:

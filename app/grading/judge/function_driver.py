@@ -6,20 +6,15 @@ own, which judges by `expect` what the first one sent. Values cross as plain tre
 
 import ast
 import json
-import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from app.grading.forward.driver_jobs import FunctionHeader, Output
-from app.grading.judge.fault import FILE, raised_by
-from app.grading.judge.shown import shown_as
+from app.grading.judge.own_text import OWN, defined, fresh, tried
 
 Tensor = torch.Tensor
-OWN = "own"
-_PRINTED = 2000
 _DEEPEST = 8
 _MOST_LEAVES = 2000
 _LONGEST_TEXT = 400
@@ -29,23 +24,12 @@ def run(header: FunctionHeader, arrays: dict[str, Tensor], out: Output) -> None:
     """Run the text of *header*, then every case with what it defined."""
     report: dict[str, Any] = {}
     with torch.no_grad():
-        scope = _fresh()
-        tree = ast.parse(header["source"])
-        with out.capture() as printed:
-            error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
-        out.text("printed", printed.getvalue())
-        shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
-        report[OWN] = {"errors": error, "shown": shown}
-        if not error and not callable(scope.get(header["function"])):
-            report[OWN]["undefined"] = type(scope.get(header["function"])).__name__[:80]
-        elif not error:
+        scope, tree = fresh(), ast.parse(header["source"])
+        report[OWN] = own = defined(header, scope, tree, out)
+        if not own["errors"] and not own["kinds"]:
             for key, case in header["cases"].items():
                 report[key] = _answered(key, case, header, dict(scope), tree, arrays, out)
     out.text("report", json.dumps(report))
-
-
-def _fresh() -> dict[str, Any]:
-    return {"torch": torch, "F": F, "math": math}
 
 
 def _answered(
@@ -64,14 +48,7 @@ def _answered(
         if "result" not in scope:
             scope["result"] = scope[header["function"]](*(scope[name] for name in header["arguments"]))
 
-    # Nothing that one case sets reaches the next.
-    torch.set_default_dtype(torch.float32)
-    torch.default_generator.manual_seed(0)
-    with out.capture() as printed:
-        error = raised_by(act, tree)
-    if printed.getvalue():
-        out.text(f"printed/{key}", printed.getvalue()[:_PRINTED])
-    if error:
+    if error := tried(key, act, tree, out):
         return {"errors": error}
     tree_of = Tree(lambda at, tensor: out.tensor(f"{key}/{at}", tensor))
     found: dict[str, Any] = {"result": tree_of.of(scope["result"])}

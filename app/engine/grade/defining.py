@@ -1,0 +1,70 @@
+"""What checks and functions of learners share: a text that is run by itself, and has to define what its cases call."""
+
+import logging
+from dataclasses import replace
+
+from app.content.blocks import Checker, FunctionBox
+from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.outcomes import ending, grader_fault, shown_in
+from app.engine.grader import Run
+from app.grading.judge.check_verdict import ANSWER
+from app.grading.judge.plan import Plan
+from app.grading.judge.torch_errors import translate
+from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.verdict import NameVerdict, Verdict
+from app.sandbox.wire import Job, Reply
+
+_LOG = logging.getLogger(__name__)
+_OWN = "own"
+OUTPUT_BYTES = 2**20
+PRINTED = 4000
+"""Characters of what a verdict shows of it."""
+
+Box = Checker | FunctionBox
+
+
+def unfinished(box: Box, plan: Plan) -> Verdict | None:
+    """The verdict on a text with a blank, which is not run."""
+    blank = any(line.blank for line in plan.lines)
+    return _not_yet(box, "There is still a blank in your code.") if blank else None
+
+
+def stopped(box: Box, reply: Reply) -> Verdict | None:
+    """The verdict on a text that came to none of its cases; None where they were run."""
+    if reply.ending != "done":
+        return ending(reply, box.seconds)
+    if "escaped" in reply.texts:
+        _LOG.error("the driver of '%s' failed: %s", box.name, reply.texts["escaped"])
+        return grader_fault()
+    own, printed = _own(reply), reply.texts.get("printed", "")
+    if own.errors:
+        error = own.errors[0]
+        return Verdict(outcome="error", line=error.line, message=translate(error), printed=printed)
+    if own.kinds:
+        return replace(_not_yet(box, _undefined(box, own.kinds.get(ANSWER, "object"))), printed=printed)
+    return None
+
+
+def run(box: Box, job: Job, jail: JailRuns) -> Run:
+    """Run the text itself, by a *job* without any case: what it prints, and the values it leaves."""
+    reply = jail.run(job)
+    ended, shown = stopped(box, reply), shown_in(_own(reply).shown)
+    if ended is None or ended.outcome == "graded":  # only a check asks what it defines
+        return Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
+    return Run(outcome=ended.outcome, shown=shown, printed=ended.printed, line=ended.line, message=ended.message)
+
+
+def _own(reply: Reply) -> Trial:
+    return read_trials(reply.arrays, reply.texts, [_OWN])[_OWN]
+
+
+def _not_yet(box: Box, message: str) -> Verdict:
+    return Verdict(outcome="graded", names=(NameVerdict(name=box.function, verdict="not-yet", message=message),))
+
+
+def _undefined(box: Box, kind: str) -> str:
+    is_class = box.solution.source.lstrip().startswith("class ") or f"\nclass {box.function}" in box.solution.source
+    begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
+    if kind == "NoneType":
+        return f"Nothing called `{box.function}` was defined. Begin with {begin}."
+    return f"`{box.function}` is a {kind} and cannot be called. Begin with {begin}."

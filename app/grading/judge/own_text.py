@@ -1,0 +1,54 @@
+"""The text of a learner that defines a function or a class, run before its cases, and what all cases share.
+
+Runs in the jail.
+"""
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from app.grading.forward.driver_jobs import CheckHeader, FunctionHeader, Output
+from app.grading.judge.fault import FILE, raised_by
+from app.grading.judge.shown import shown_as
+
+OWN = "own"
+ANSWER = "answer"
+_PRINTED = 2000
+
+
+def fresh() -> dict[str, Any]:
+    """What is in scope before any text."""
+    return {"torch": torch, "F": F, "math": math}
+
+
+def begin() -> None:
+    """Nothing that one case sets reaches the next."""
+    torch.set_default_dtype(torch.float32)
+    torch.default_generator.manual_seed(0)
+
+
+def defined(
+    header: CheckHeader | FunctionHeader, scope: dict[str, Any], tree: ast.Module, out: Output
+) -> dict[str, Any]:
+    """Run *tree*, the text of *header*, in *scope*; what came of it, with the kind of what cannot be called."""
+    with out.capture() as printed:
+        error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
+    out.text("printed", printed.getvalue())
+    function = scope.get(header["function"])
+    shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
+    kinds = {} if callable(function) else {ANSWER: {"kind": type(function).__name__[:80]}}
+    return {"errors": error, "shown": shown, "kinds": kinds}
+
+
+def tried(key: str, act: Callable[[], object], tree: ast.Module, out: Output) -> list[dict[str, Any]]:
+    """What *act* raised, which is the case *key*; what it printed is sent."""
+    begin()
+    with out.capture() as printed:
+        error = raised_by(act, tree)
+    if printed.getvalue():
+        out.text(f"printed/{key}", printed.getvalue()[:_PRINTED])
+    return error
