@@ -6,15 +6,16 @@ Nothing is run: numbers and sizes are computed here, from a closed list of opera
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from typing import Any
 
 LARGEST = 10**9
 LARGEST_EXPONENT = 16
 MOST_TURNS = 2_000
-SIGNS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
 }  # fmt: skip
-COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
@@ -45,7 +46,7 @@ class Known:
                 return self.dims[name]
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return -self.number(inner)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in SIGNS:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in PLAIN:
                 return _bounded(type(op), self.number(left), self.number(right))
             case ast.Call(func=ast.Name(id="min" | "max" as name), args=[_, _, *_] as inner):
                 return (min if name == "min" else max)(map(self.number, inner))
@@ -103,7 +104,7 @@ def _bounded(op: type[ast.operator], left: float, right: float) -> float:
     if op is ast.Pow and (abs(left) > LARGEST or not 0 <= right <= LARGEST_EXPONENT):
         raise UnknownError("the power is too large")
     try:
-        found = SIGNS[op](left, right)
+        found: float = PLAIN[op](left, right)
     except ZeroDivisionError:
         raise UnknownError("it divides by zero") from None
     if not abs(found) <= LARGEST:

@@ -1,11 +1,11 @@
 """What Python's own signs and functions give, of shapes and of numbers; what they do not take, nobody can tell."""
 
 import ast
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial, reduce
 from typing import Any
 
+from app.content.known import COMPARED, PLAIN
 from app.grading.reading.abstract import (
     LARGEST,
     NUMBER,
@@ -20,17 +20,9 @@ from app.grading.reading.abstract import (
 )
 
 ITEMS_MAX, HELD_MAX = 200, 1000
-PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
-}  # fmt: skip
 SIGNS: Mapping[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from app.content.known import COMPARED, PLAIN
 from app.grading.reading.budget import Budget, CostError, bounded, cost, joint, number, product
 from app.grading.reading.calls import CALLS, called
 from app.grading.reading.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
@@ -25,15 +26,11 @@ BINARY: Mapping[type[ast.operator], str] = {
 ACTS: Mapping[str, Callable[[Array, Array], Array]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "matmul": np.matmul,
 }  # fmt: skip
-PLAIN: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.MatMult: operator.matmul,
+OF_ARRAYS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    **PLAIN,
+    ast.MatMult: operator.matmul,
     ast.Pow: lambda base, exponent: (base if isinstance(base, np.ndarray) else float(base)) ** float(exponent),
-}  # fmt: skip
-COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt,
-    ast.LtE: operator.le, ast.Eq: operator.eq, ast.NotEq: operator.ne,
-}  # fmt: skip
+}
 SAME: Mapping[str, str] = {
     "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "negative": "neg", "mm": "matmul",
     "bmm": "matmul", "mv": "matmul", "dot": "matmul", "clip": "clamp", "view": "reshape", "amax": "max", "amin": "min",
@@ -192,10 +189,10 @@ class Tracer:
                 return -number(self.plain(operand))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return ~np.asarray(self.value(operand))
-            case ast.BinOp(op=op, left=left, right=right) if type(op) in PLAIN:
-                return self._paid(PLAIN[type(op)], number(self.value(left)), number(self.value(right)))
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
-                return self._paid(COMPARE[type(op)], self.value(left), self.value(right))
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in OF_ARRAYS:
+                return self._paid(OF_ARRAYS[type(op)], number(self.value(left)), number(self.value(right)))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                return self._paid(COMPARED[type(op)], self.value(left), self.value(right))
             case ast.Subscript(value=base, slice=part):
                 return self.picked(self.value(base), self.plain(part))
             case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
