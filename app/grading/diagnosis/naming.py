@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.content.sizes import written
 from app.grading.diagnosis.evidence import Array, Case, Look
 from app.grading.forward.statements import Path
 
@@ -32,8 +33,7 @@ def places_text(marks: Sequence[Array]) -> str:
 
 def shape_text(shape: Sequence[int | str]) -> str:
     """Such as `` `(32, 27)` ``; `` `()` `` for a scalar."""
-    inner = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
-    return f"`({inner})`"
+    return in_code(written(shape))
 
 
 def shape_in(case: Case, look: Look, array: Array) -> str:

@@ -6,8 +6,9 @@ Every row takes what torch said and the operands of the operation that raised; w
 import re
 from difflib import get_close_matches
 
+from app.content.sizes import written
 from app.grading.judge.call_errors import CALLS
-from app.grading.judge.trials import Raised, Row, shape_text
+from app.grading.judge.trials import Raised, Row
 
 _LONGEST = 400
 _ELSEWHERE = frozenset(["np", "numpy"])
@@ -180,7 +181,7 @@ def _second(_: re.Match[str], __: Raised) -> str:
 
 
 def _tuple(text: str) -> str:
-    return shape_text([int(part) for part in re.findall(r"\d+", text)])
+    return written([int(part) for part in re.findall(r"\d+", text)])
 
 
 def _flood(found: re.Match[str], _: Raised) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.content.sizes import written
 from app.grading.forward.driver_jobs import HEAD
 from app.grading.judge.verdict import STEPS
 
@@ -26,7 +27,7 @@ class Operand:
     dtype: str
 
     def __str__(self) -> str:
-        return f"`{self.source}` {shape_text(self.shape)}"
+        return f"`{self.source}` {written(self.shape)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +82,6 @@ def listed(value: object) -> Sequence[Any]:
 def numbers_in(value: object) -> tuple[int, ...]:
     """The whole numbers in a list; `true` is none, and no place for one would take it."""
     return tuple(one for one in listed(value) if type(one) is int)
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    inner = ", ".join(str(size) for size in shape)
-    return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
 Array = NDArray[Any]

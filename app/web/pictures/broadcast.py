@@ -6,9 +6,10 @@ from math import prod
 
 from markupsafe import Markup
 
+from app.content.sizes import written
 from app.grading.forward.facts import Shape
 from app.web.pictures.scene import Scene
-from app.web.pictures.svg import follows, picture, shape_text, table, tag, text
+from app.web.pictures.svg import follows, picture, table, tag, text
 
 CELL = 26.0
 MOST_ROWS, MOST_COLUMNS = 5, 6
@@ -30,18 +31,18 @@ def broadcast(scene: Scene) -> Markup:
         *_panel(30 + panel, TOP, (small_rows, small_columns), (rows, columns), paths, forward=False),
         text(30 + panel / 2 - 30, 16, "forward: copied", class_="figure-number"),
         text(30 + panel * 1.5 - 30, 16, "backward: summed", class_="figure-number"),
-        text(panel, height - 28, f"{shape_text(small)} → {shape_text(large)}", class_="figure-code"),
+        text(panel, height - 28, f"{written(small)} → {written(large)}", class_="figure-code"),
         text(panel, height - 8, f"summed over {_axes_text(copied)}", class_="figure-note"),
     ]
     copies = prod(large[axis] for axis in copied)
     summary = (
-        f"Forward, {shape_text(small)} is copied to {shape_text(large)}: every entry stands there {copies} times. "
+        f"Forward, {written(small)} is copied to {written(large)}: every entry stands there {copies} times. "
         f"Backward, the gradient is summed over {_axes_text(copied)}."
     )
     aligned = _padded(small, len(large))
     behind = table(
         "The shapes as a table",
-        f"Broadcast of {shape_text(small)} to {shape_text(large)}",
+        f"Broadcast of {written(small)} to {written(large)}",
         ("axis", "before", "after", "backward"),
         [
             (str(axis), str(before), str(after), "sum" if axis in copied else "stays")

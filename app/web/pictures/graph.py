@@ -13,8 +13,9 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from app.content.blocks import Forward
+from app.content.sizes import written
 from app.web.pictures.scene import Scene
-from app.web.pictures.svg import follows, picture, shape_text, table, tag, text
+from app.web.pictures.svg import follows, picture, table, tag, text
 
 STEP = 30.0
 TOP = 22.0
@@ -52,8 +53,8 @@ def statements(forward: Forward) -> list[Statement]:
         for target in node.targets:
             made = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
             known.update(made)
-            written = ast.get_source_segment(forward.source, node.value) or ""
-            source = f"{ast.unparse(target)} = {' '.join(written.split())}"
+            segment = ast.get_source_segment(forward.source, node.value) or ""
+            source = f"{ast.unparse(target)} = {' '.join(segment.split())}"
             found.append(Statement(made[0], source, tuple(reads), tuple(made)))
     return found
 
@@ -89,7 +90,7 @@ def graph(scene: Scene) -> Markup:
         for start, end in arcs
     ]
     hits = []
-    written = max(len(row) for of_line in rows for row in of_line)
+    widest = max(len(row) for of_line in rows for row in of_line)
     for index, line in enumerate(lines):
         y, height = ys[index], STEP + LINE * (len(rows[index]) - 1)
         if line.name == scene.given.get("lit"):
@@ -105,9 +106,9 @@ def graph(scene: Scene) -> Markup:
             at = x + 18 + indent
             parts.append(text(at, y + 5 + LINE * down, row.lstrip(), class_="figure-code", anchor="start"))
         if line.name in shapes:
-            shape_at = x + 34 + LETTER * written
-            parts.append(text(shape_at, y + 5, shape_text(shapes[line.name]), class_="figure-label", anchor="start"))
-    width = x + 34 + LETTER * written + (90 if shapes else 0)
+            shape_at = x + 34 + LETTER * widest
+            parts.append(text(shape_at, y + 5, written(shapes[line.name]), class_="figure-label", anchor="start"))
+    width = x + 34 + LETTER * widest + (90 if shapes else 0)
     summary = f"{len(made)} statements, from {made[0].name} to {made[-1].name}." + (
         f" Read by more than one statement: {', '.join(sorted(forks, key=places.__getitem__))}." if forks else ""
     )

@@ -90,8 +90,3 @@ def arrow(x: float, start: float, end: float, class_: str) -> Markup:
 def plain_number(value: float) -> str:
     """At most four digits, with a true minus sign."""
     return f"{value + 0.0:.4g}".replace("-", "−")
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """A shape as Python writes it: `(5,)`, `(3, 4)`, `()`."""
-    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

@@ -24,8 +24,8 @@ from app.content.blocks import (
     Visual,
 )
 from app.content.mathml import words_of
+from app.content.sizes import written
 from app.store.progress import LessonState
-from app.web.pictures.svg import shape_text
 from app.web.site import Site
 from app.web.views.exercise_view import CodeView, QuizView, code_view, drawn, quiz_view
 from app.web.views.names_view import NamesView, names_view
@@ -151,7 +151,7 @@ def programs_of(site: Site, lesson: Lesson, solved: Collection[str]) -> tuple[Pr
 
 def _programs(site: Site, lesson: Lesson) -> Iterator[Program]:
     for one in lesson.forwards.values():
-        shapes = tuple((name, shape_text(shape)) for name, shape in site.shapes.inferred(one).items())
+        shapes = tuple((name, written(shape)) for name, shape in site.shapes.inferred(one).items())
         yield Program(one.name, one.show, shapes)
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from app.content.blocks import CodeBox, Forward, Lesson
 from app.content.blocks import Shape as ShapeQuiz
+from app.content.sizes import written
 from app.grading.forward.facts import Shape
 from app.store.progress import LessonState
 from app.web.pictures.graph import statements
-from app.web.pictures.svg import shape_text
 from app.web.site import Kept
 
 NEAR = 2  # blocks above a box that can be seen with it
@@ -47,7 +47,7 @@ def program_of(
 
 
 def lines_of(forward: Forward, shapes: Mapping[str, Shape]) -> tuple[ProgramLine, ...]:
-    shown = {name: shape_text(shape) for name, shape in shapes.items()}
+    shown = {name: written(shape) for name, shape in shapes.items()}
     return tuple(ProgramLine(one.name, one.source, shown.get(one.name, "")) for one in statements(forward))
 
 
