@@ -10,29 +10,13 @@ from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told
+from app.grading.judge.trials import Shown
 from app.grading.judge.verdict import Verdict
 
 BREACHED = (
     "The sandbox let a test attack through ({attacks}). No code is run until the operator has looked at it with "
     "backhand doctor and started the server anew."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound.
-
-    Args:
-        rows: Its first rows and columns, in words.
-        map: The magnitudes of all of it, a letter for each entry or for evenly spaced ones.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    text: str
-    rows: tuple[tuple[str, ...], ...] = ()
-    map: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

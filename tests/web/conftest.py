@@ -15,12 +15,13 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course, Exercise, Forward
 from app.content.export.unfit import unfit
-from app.engine.grader import Load, Nudge, Readiness, Run, Shown
+from app.engine.grader import Load, Nudge, Readiness, Run
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask
 from app.grading.forward.facts import Facts, Outcome
 from app.grading.judge.function_verdict import names_of as names_of_cases
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.told import Told, ToldLine, ToldName
+from app.grading.judge.trials import Shown
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store.migrate import migrate

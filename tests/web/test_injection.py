@@ -18,8 +18,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.engine.grader import Nudge, Run, Shown
+from app.engine.grader import Nudge, Run
 from app.engine.train.snapshot import Compared, Point, Sampled, Snapshot
+from app.grading.judge.trials import Shown
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.store import learners, trainings

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from app.engine.grader import Run, Shown
+from app.engine.grader import Run
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told, ToldLine, ToldName
+from app.grading.judge.trials import Shown
 from app.web.views import ran_view
 from app.web.views.ran_view import RanView
 

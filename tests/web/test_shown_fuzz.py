@@ -8,9 +8,10 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.grader import Nudge, Run, Shown
+from app.engine.grader import Nudge, Run
 from app.engine.train.snapshot import Snapshot
 from app.grading.forward.facts import Outcome
+from app.grading.judge.trials import Shown
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.settings import Settings
 from app.web.application import create_app

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.content.blocks import Checker, FunctionBox
 from app.engine.grade.jail_runs import JailRuns
-from app.engine.grade.outcomes import ending, grader_fault, shown_in
+from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run
 from app.grading.judge.check_verdict import ANSWER
 from app.grading.judge.plan import Plan
@@ -48,7 +48,7 @@ def stopped(box: Box, reply: Reply) -> Verdict | None:
 def run(box: Box, job: Job, jail: JailRuns) -> Run:
     """Run the text itself, by a *job* without any case: what it prints, and the values it leaves."""
     reply = jail.run(job)
-    ended, shown = stopped(box, reply), shown_in(_own(reply).shown)
+    ended, shown = stopped(box, reply), _own(reply).shown
     if ended is None or ended.outcome == "graded":  # only a check asks what it defines
         return Run(outcome="graded", shown=shown, printed=reply.texts.get("printed", ""))
     return Run(outcome=ended.outcome, shown=shown, printed=ended.printed, line=ended.line, message=ended.message)

@@ -22,7 +22,6 @@ from app.engine.grade.outcomes import (
     ending,
     grader_fault,
     refused_by,
-    shown_in,
     stopped_by,
     unread,
 )
@@ -224,7 +223,7 @@ class Engine:
         scope = {**data.tensors, **{f"d{name}": data.tensors[name] for name in upstreams}}
         done = Run(
             outcome="graded",
-            shown=shown_in(trial.shown),
+            shown=trial.shown,
             printed=reply.texts.get("printed", ""),
             origins=origins(plan, scope, data.dims, task.grad.require),
         )

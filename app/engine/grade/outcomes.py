@@ -1,22 +1,18 @@
 """How a submission is told that was not run, not read, or did not finish: which limit, whose fault, what to do next."""
 
-from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 
 from app.engine.grade.jail_runs import JailFailedError
-from app.engine.grader import Shown
 from app.grading.forward.facts import Outcome
 from app.grading.judge.aside import Fault
 from app.grading.judge.judging import Judge
 from app.grading.judge.overwritten import blamed
 from app.grading.judge.product_kinds import translated
-from app.grading.judge.trials import Raised, Seen
+from app.grading.judge.trials import Raised
 from app.grading.judge.verdict import Verdict
 from app.sandbox.gate import Refusal
 from app.sandbox.wire import Ending, Reply
 
-_SHOWN = 64
 _OURS = "Our fault, not yours; nothing was counted. Please try again."
 
 _OUTCOMES: dict[Ending, Outcome] = {
@@ -93,11 +89,3 @@ def stopped_by(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> 
     if faults and not judge.stopped_by_itself:
         message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
     return replace(verdict, line=error.line, message=message)
-
-
-def shown_in(seen: Iterable[Seen]) -> tuple[Shown, ...]:
-    """What a run without a verdict shows of what was *seen* in the jail."""
-    return tuple(
-        Shown(name=one.name, shape=one.shape, dtype=one.dtype, text=one.text, rows=one.rows, map=one.map)
-        for one in islice(seen, _SHOWN)
-    )

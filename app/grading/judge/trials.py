@@ -88,14 +88,19 @@ Array = NDArray[Any]
 _BUILTINS = {name: one for name, one in vars(builtins).items() if isinstance(one, type)}
 _ERRORS = frozenset(name for name, one in _BUILTINS.items() if issubclass(one, BaseException))
 _KINDS = frozenset([*_BUILTINS, "NoneType", "function", "method", "builtin_function_or_method", "module", "Size"])
-_CELL, _MAP = 24, 64
+_SHOWN, _CELL, _MAP = 64, 24, 64
 _LEVELS = re.compile(rf"[.?{STEPS}{STEPS.upper()}]{{1,64}}")
 _UNFIT = re.compile(r"dtype torch\.[a-z0-9]{1,10}|layout torch\.[a-z_]{1,20} on [a-z]{1,8}|too large|type Parameter")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """A name at the end of a run, as torch prints it."""
+class Shown:
+    """One name of a run without a verdict: *text* is the tensor as torch prints it, cut to a bound.
+
+    Args:
+        rows: Its first rows and columns, in words.
+        map: The magnitudes of all of it, a letter for each entry or for evenly spaced ones.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -125,7 +130,7 @@ class Trial:
     errors: Sequence[Raised] = ()
     mutated: Mapping[str, int] = field(default_factory=dict)
     rebound: Sequence[tuple[str, int]] = ()
-    shown: Sequence[Seen] = ()
+    shown: tuple[Shown, ...] = ()
 
     def final(self, name: str) -> Array | None:
         found = self.later.get(name)
@@ -184,14 +189,14 @@ def _trial(run: str, arrays: Mapping[str, Array], texts: Mapping[str, str], repo
         errors=tuple(raised(one) for one in listed(report.get("errors")) if isinstance(one, dict)),
         mutated=_first(_events(report.get("mutated"))),
         rebound=_events(report.get("rebound")),
-        shown=tuple(seen(one) for one in listed(report.get("shown"))),
+        shown=tuple(_shown(one) for one in listed(report.get("shown"))[:_SHOWN]),
     )
 
 
-def seen(value: object) -> Seen:
+def _shown(value: object) -> Shown:
     """What was shown of one name."""
     one = _mapping(value)
-    return Seen(
+    return Shown(
         name=str(one.get("name", ""))[:200],
         shape=numbers_in(one.get("shape")),
         dtype=str(one.get("dtype", ""))[:20],

@@ -11,9 +11,10 @@ from math import prod
 from markupsafe import Markup
 
 from app.content.sizes import written
-from app.engine.grader import Run, Shown
+from app.engine.grader import Run
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import ToldLine
+from app.grading.judge.trials import Shown
 from app.web.pictures.difference_map import strokes
 from app.web.pictures.svg import drawing, tag
 

@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any
 
 from app.content.blocks import Block, Bug, CodeBox, Exercise, Lesson
-from app.engine.grader import Run, Shown
+from app.engine.grader import Run
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.origins import Origin
 from app.grading.judge.told import Told, ToldLine
+from app.grading.judge.trials import Shown
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
 from app.store.progress import LessonState, Tries
 from app.store.tables import Attempt, Draft, Progress
