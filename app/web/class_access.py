@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store.classes import Inside, Role, inside
+from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 
 PREFIX = "/classes/{class_id}"
@@ -90,11 +91,17 @@ def tabs(request: Request, within: Inside) -> tuple[Tab, ...]:
 
 
 def class_page(
-    request: Request, site: Site, within: Inside, template: str, *, status: int = 200, **values: Any
+    request: Request, site: Site, within: Inside, template: str, *, problem: str = "", **values: Any
 ) -> Response:
-    """A page of a class; *template* extends `class.html`."""
+    """A page of a class; *template* extends `class.html` and says what the *problem* was with what was sent."""
     shared = {"within": within, "group": within.group, "tabs": tabs(request, within), "server": server_of(request)}
-    return site.pages.page(request, template, status=status, **shared, **values)
+    status = 409 if problem else 200
+    return site.pages.page(request, template, status=status, problem=problem, **shared, **values)
+
+
+def back_to_class(within: Inside, *place: str | int) -> Response:
+    """On to a page of the class, such as `"assignments", 4`; without a place, to its home."""
+    return back_to("/".join(map(str, ("/classes", within.group.id, *place))))
 
 
 def server_of(request: Request) -> str:

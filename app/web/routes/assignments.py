@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Path
@@ -19,8 +20,7 @@ from app.store.tables import Assignment, Membership
 from app.teaching import dates
 from app.teaching.roster import read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered
-from app.web.render import back_to
+from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, numbered
 from app.web.site import Site, TheSite
 
 router = APIRouter()
@@ -106,14 +106,18 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
         site,
         within,
         "assignments.html",
-        status=409 if problem else 200,
         rows=[(one, site.assigned(one.lesson)) for one in rows],
         lessons=[one for one in site.offered if one.exercises],
         fields=fields,
         problem=problem,
         arranges=within.is_at_least("instructor"),
-        said=lambda moment: dates.written(moment, within.group.timezone) if moment else "",
+        said=_said(within),
     )
+
+
+def _said(within: Inside) -> Callable[[datetime | None], str]:
+    """How a template says when something is, in the time zone of the class."""
+    return lambda moment: dates.written(moment, within.group.timezone) if moment else ""
 
 
 @router.post(ALL)
@@ -125,7 +129,7 @@ async def assign(request: Request, site: TheSite, within: Arranging, fields: Ann
             await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _listed(request, site, within, fields, str(refused))
-    return back_to(f"/classes/{within.group.id}/assignments")
+    return back_to_class(within, "assignments")
 
 
 async def _next_round(site: Site, group: int, name: str) -> str:
@@ -176,14 +180,13 @@ async def _one(
         "names": {one.learner_id: one.name for one in people},
         "extensions": [one for (of, _), one in time.extensions.items() if of == row.id],
         "excuses": excuses,
-        "said": lambda moment: dates.written(moment, group.timezone) if moment else "",
+        "said": _said(within),
     }
     return class_page(
         request,
         site,
         within,
         "assignment.html",
-        status=409 if problem else 200,
         row=row,
         lesson=site.assigned(row.lesson),
         problem=problem,
@@ -202,14 +205,14 @@ async def change(
             await assignments.change_terms(db, here, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _one(request, site, within, row, str(refused), fields=fields)
-    return back_to(f"/classes/{within.group.id}/assignments")
+    return back_to_class(within, "assignments")
 
 
 @router.post(ONE + "/delete")
 async def delete(site: TheSite, within: Arranging, row: TheAssignment) -> Response:
     async with site.database.write() as db:
         await assignments.take_back(db, await db.get_one(Assignment, row.id), within.person.learner_id)
-    return back_to(f"/classes/{within.group.id}/assignments")
+    return back_to_class(within, "assignments")
 
 
 @router.post(ONE + "/extensions")
@@ -232,11 +235,11 @@ async def extend(
         if who or until:
             more = [(_somebody(who, people).learner_id, dates.read(until, group.timezone))]
             await _extended(site, within, row, more, reason)
-            return back_to(_address(within, row))
+            return back_to_class(within, "assignments", row.id)
         found, faults = read_days(text, people)
         if apply and found:
             await _extended(site, within, row, [(one.learner_id, days) for one, days in found], reason)
-            return back_to(_address(within, row))
+            return back_to_class(within, "assignments", row.id)
     except (RefusedError, ValueError) as refused:
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
     due = row.due_at
@@ -252,6 +255,11 @@ async def _extended(site: Site, within: Inside, row: Assignment, more: Sequence[
         await assignments.extend(db, within.group, row, more, reason, within.person.learner_id)
 
 
+async def _learners(site: Site, within: Inside) -> list[Membership]:
+    async with site.database.read() as db:
+        return [one for one in await classes.people(db, within.group.id) if one.role == "learner"]
+
+
 def _somebody(who: str, people: Sequence[Membership]) -> Membership:
     """
     Raises:
@@ -263,15 +271,11 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
     return found[0]
 
 
-def _address(within: Inside, row: Assignment) -> str:
-    return f"/classes/{within.group.id}/assignments/{row.id}"
-
-
 @router.post(ONE + "/extensions/{learner_id}/delete")
 async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
         await assignments.shorten(db, row, numbered(learner_id), within.person.learner_id)
-    return back_to(_address(within, row))
+    return back_to_class(within, "assignments", row.id)
 
 
 @router.post(ONE + "/excuses")
@@ -285,8 +289,7 @@ async def excuse(
     reason: Annotated[str, Form()] = "",
 ) -> Response:
     """Set a grade by hand; without points it does not count for that learner."""
-    async with site.database.read() as db:
-        people = [one for one in await classes.people(db, within.group.id) if one.role == "learner"]
+    people = await _learners(site, within)
     try:
         learner = _somebody(who, people).learner_id
         given = _number("Points", points) if points.strip() else None
@@ -295,11 +298,11 @@ async def excuse(
             await assignments.excuse(db, row, learner, given, note, within.person.learner_id)
     except RefusedError as refused:
         return await _one(request, site, within, row, str(refused))
-    return back_to(_address(within, row))
+    return back_to_class(within, "assignments", row.id)
 
 
 @router.post(ONE + "/excuses/{learner_id}/delete")
 async def excuse_no_more(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
         await assignments.excuse_no_more(db, row, numbered(learner_id), within.person.learner_id)
-    return back_to(_address(within, row))
+    return back_to_class(within, "assignments", row.id)

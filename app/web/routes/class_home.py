@@ -12,7 +12,7 @@ from app.store.classes import Inside, RefusedError
 from app.store.tables import Class, Learner
 from app.teaching.dates import day, timezones, zone_fault
 from app.teaching.words import name_fault, one_line
-from app.web.class_access import MAY, PREFIX, Arranging, Belonging, class_page
+from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.class_home_view import home_view, own_view
@@ -89,8 +89,7 @@ async def home(request: Request, site: TheSite, within: Belonging) -> Response:
 
 async def _home(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
     view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
-    status = 409 if problem else 200
-    return class_page(request, site, within, "class_home.html", status=status, view=view, problem=problem)
+    return class_page(request, site, within, "class_home.html", view=view, problem=problem)
 
 
 @router.post(PREFIX + "/leave")
@@ -110,12 +109,12 @@ async def let_in(
     """Who comes in with the code, or a new code in its place."""
     async with site.database.write() as db:
         await classes.let_in(db, within.group.id, joining, within.person.learner_id)
-    return back_to(f"/classes/{within.group.id}/roster")
+    return back_to_class(within, "roster")
 
 
 @router.get(PREFIX + "/settings")
 async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
-    return class_page(request, site, within, "class_settings.html", zones=timezones(), problem="")
+    return class_page(request, site, within, "class_settings.html", zones=timezones())
 
 
 @router.post(PREFIX + "/settings")
@@ -134,6 +133,5 @@ async def change(
             terms = classes.Terms(one_line(name)[:200], timezone, day(keep_until), archived=archived)
             await classes.change(db, group, terms, within.person.learner_id)
     except (RefusedError, ValueError) as refused:
-        values = {"zones": timezones(), "problem": str(refused)}
-        return class_page(request, site, within, "class_settings.html", status=409, **values)
-    return back_to(f"/classes/{within.group.id}")
+        return class_page(request, site, within, "class_settings.html", zones=timezones(), problem=str(refused))
+    return back_to_class(within)

@@ -16,8 +16,7 @@ from app.teaching.codes import shown_code
 from app.teaching.roster import Entry, read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, class_page, numbered, server_of
-from app.web.render import back_to
+from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, numbered, server_of
 from app.web.site import Site, TheSite
 
 router = APIRouter()
@@ -44,7 +43,6 @@ async def _roster(request: Request, site: Site, within: Inside, problem: str = "
         site,
         within,
         "roster.html",
-        status=409 if problem else 200,
         listed=listed,
         seen=seen,
         days=days,
@@ -100,7 +98,7 @@ async def list_people(
         )
     async with site.database.write() as db:
         await rosters.apply(db, within.group, listing.entries, within.person.learner_id)
-    return back_to(f"/classes/{within.group.id}/roster")
+    return back_to_class(within, "roster")
 
 
 @router.post(PREFIX + "/invitations")
@@ -141,7 +139,6 @@ async def _person(request: Request, site: Site, within: Inside, person: Membersh
         site,
         within,
         "roster_person.html",
-        status=409 if problem else 200,
         one=person,
         days=days.get(person.learner_id, 0),
         roles=classes.ROLES,
@@ -172,7 +169,7 @@ async def change(
         problem = str(refused)
     if problem:
         return await _person(request, site, within, person, problem)
-    return back_to(f"/classes/{within.group.id}/roster")
+    return back_to_class(within, "roster")
 
 
 @router.post(PERSON + "/reset")
@@ -200,7 +197,7 @@ async def remove(
                 await rosters.take_out(db, within.group, here, within.person.learner_id, block=block)
     except RefusedError as refused:
         return await _person(request, site, within, person, str(refused))
-    return back_to(f"/classes/{within.group.id}/roster")
+    return back_to_class(within, "roster")
 
 
 @router.post(PERSON + "/unblock")
@@ -209,4 +206,4 @@ async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Respon
         here = await rosters.person_in(db, within.group.id, person.learner_id)
         if here is not None:
             await rosters.unblock(db, within.group, here, within.person.learner_id)
-    return back_to(f"/classes/{within.group.id}/roster")
+    return back_to_class(within, "roster")
