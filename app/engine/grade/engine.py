@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from app.content.blocks import Bug, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
+from app.engine.grade.author_errors import AuthorError
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import AuthorError, Study
+from app.engine.grade.forward_references import Study
 from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns
 from app.engine.grade.outcomes import (
     author_fault,

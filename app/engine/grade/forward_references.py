@@ -5,16 +5,15 @@ jail, by way of the cache of facts; only seeded inputs and random upstreams are 
 """
 
 import json
-import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from app.content.blocks import Forward
-from app.content.sizes import written
+from app.engine.grade.author_errors import SECONDS, AuthorError, Blame, undefined
 from app.engine.grade.facts_cache import Entry, FactsCache
 from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.seeds import PUBLIC, Seeds
@@ -22,56 +21,15 @@ from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
-from app.grading.forward.statements import Program, ProgramError, Statement, read_program
+from app.grading.forward.statements import Program, ProgramError, read_program
 from app.grading.judge.compare import Reference
-from app.grading.reading.shape_inference import infer
-from app.sandbox.wire import Ending, Job
+from app.sandbox.wire import Job
 
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
 DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 _SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
 _ABSENT: dict[str, Absent] = {"v": "any", "a": "last", "b": "first"}
-_SECONDS = 20.0
-_NO_ROOM = "can't allocate memory"
-_UNFINISHED: dict[Ending, str] = {
-    "flood": "makes more than 64 MiB of numbers",
-    "memory": "needs more memory than a run may (256 MB)",
-    "timeout": f"takes longer than {_SECONDS:g} s",
-    "denied": "tries what no program needs, such as opening a file",
-    "crashed": "crashes the process that runs it",
-}
-_WHY = {
-    "raised": "did not run: {message}",
-    "in-place": "writes in place. Leave out what asks for that, such as `inplace=True`.",
-    "draws": (
-        "draws random numbers, so it has no one result to be right about. Let the program start from them: an input "
-        "such as `noise: [N, D]` is drawn once for everybody."
-    ),
-    "several": (
-        "leaves a {message} and no tensor, so gradients end here. Give each of its tensors a name, such as "
-        "`a, b = X.chunk(2, 1)`."
-    ),
-    "complex": "leaves complex numbers, whose gradients have two parts. Write the step with real numbers.",
-    "narrow": "leaves numbers of {message}, which are too coarse to compare gradients. Leave the conversion out.",
-    "not-finite": (
-        "makes gradients that are not finite: a number too large, a division by 0, or a root or a logarithm at 0. Keep "
-        "what it reads away from there, such as by an input of `positive` numbers."
-    ),
-    "no-derivative": (
-        "cannot be differentiated ({message}), so nothing before it has a gradient. Write the step with operations "
-        "that have a derivative, or keep it off the way to the output"
-    ),
-}
-
-
-class AuthorError(Exception):
-    """The forward program cannot be used; *line* is the line of the lesson file, 0 where no line is to blame."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +66,7 @@ class Study:
             self.program: Program = read_program(forward.source, inputs, forward.dims, *forward.outputs)
         except ProgramError as error:
             raise AuthorError(error.message, forward.line_of(error.line)) from None
+        self._blame = Blame(forward, self.program)
         self.pinned = False
         self._fixed = ("", 0)
         self.gradable: tuple[str, ...] = ()
@@ -154,21 +113,21 @@ class Study:
                 why = why if why[0] else (str(error).rstrip("."), 0)
                 continue
             except JailFailedError as error:
-                raise self._unfinished(error, dims) from None
-            self._refuse(report["v"], dims)
-            failed = next((name for name in HIDDEN if "message" in report[name] or self._nan(report[name])), None)
+                raise self._blame.unfinished(error, dims) from None
+            self._blame.refuse(report["v"], dims)
+            failed = next((name for name in HIDDEN if "message" in report[name] or undefined(report[name])), None)
             if failed is None:
                 break
-            why = why if why[0] else self._fails(report[failed], dims[failed])
+            why = why if why[0] else self._blame.fails(report[failed], dims[failed])
         for name in HIDDEN:
-            self._refuse(report[name], dims)
+            self._blame.refuse(report[name], dims)
         self.pinned = dims["a"] == visible
         self._fixed = why if kind == "pinned" else ("", 0)
         self.gradable = self.program.backward_order(report["v"]["gradable"])
         for output in self.forward.outputs:
             if output not in self.gradable:
                 message = f"the output `{output}` does not depend on any input of real numbers"
-                raise AuthorError(message, self._line_writing(output))
+                raise AuthorError(message, self._blame.line_writing(output))
         return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
 
     def _hidden(self, kind: str, shift: int) -> dict[str, int]:
@@ -184,61 +143,6 @@ class Study:
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
         return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], "forward", runs, arrays)
-
-    def _fails(self, report: Mapping[str, Any], dims: Mapping[str, int]) -> tuple[str, int]:
-        """Why a run on other sizes came to nothing, and the line of the lesson file."""
-        sizes = ", ".join(f"{name} = {size}" for name, size in dims.items())
-        if "message" not in report:
-            return f"with {sizes}, `{self._nan(report)}` holds NaN", self._line_writing(self._nan(report))
-        failed = self.program.statements[report["failed"]]
-        return f"with {sizes}, `{failed.source}` stops: {report['message']}", self._line_of(failed)
-
-    def _unfinished(self, error: JailFailedError, dims: Mapping[str, Mapping[str, int]]) -> Exception:
-        """What an author can change where the jail ended the run; *error* itself where nobody knows."""
-        said = _UNFINISHED.get(error.reply.ending)
-        if error.reply.ending == "done":
-            return AuthorError("torch cannot differentiate it, and does not say where. Do less in one line", 0)
-        if said is None:
-            return error
-        return self._too_large(f"it {said}", dims)
-
-    def _too_large(self, said: str, dims: Mapping[str, Mapping[str, int]]) -> AuthorError:
-        """*said* of runs on *dims*, with their largest tensor and what to do."""
-        shapes = {name: infer(replace(self.forward, dims=one)) for name, one in dims.items()}
-        sizes = [(math.prod(shape), name, tensor) for name, some in shapes.items() for tensor, shape in some.items()]
-        if not sizes:
-            return AuthorError(said, 0)
-        count, name, tensor = max(sizes)
-        where = ", ".join(f"{dim} = {size}" for dim, size in dims[name].items())
-        message = (
-            f"{said}. The largest tensor is `{tensor}` with {written(shapes[name][tensor])} = {count:,} numbers, where "
-            f"{where}. Give smaller sizes: in `:dims:`, or in `:hidden:` for the runs that nobody sees"
-        )
-        return AuthorError(message, self._line_writing(tensor))
-
-    def _refuse(self, report: Mapping[str, Any], dims: Mapping[str, Mapping[str, int]]) -> None:
-        """Raise what is wrong with a run on the lesson's own sizes."""
-        if _NO_ROOM in report.get("message", ""):
-            raise self._too_large(f"it {_UNFINISHED['memory']}", dims)
-        if "message" in report:
-            failed = self.program.statements[report["failed"]]
-            why = "in-place" if "in-place operation" in report["message"] else report["why"]
-            said = _WHY[why].replace("{message}", report["message"])
-            raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
-        undefined = self._nan(report)
-        if undefined:
-            raise AuthorError(f"`{undefined}` holds NaN on the lesson's sizes", self._line_writing(undefined))
-
-    def _line_writing(self, tensor: str) -> int:
-        """The line of the lesson file that writes *tensor*; 0 for one that is given."""
-        return next((self._line_of(one) for one in self.program.statements if tensor in one.outputs), 0)
-
-    def _line_of(self, statement: Statement) -> int:
-        return self.forward.line_of(statement.node.lineno)
-
-    @staticmethod
-    def _nan(report: Mapping[str, Any]) -> str:
-        return next((name for name, one in report.get("tensors", {}).items() if one.get("nan")), "")
 
     def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
         tensors = self._drawn(name, dims)
@@ -366,7 +270,7 @@ class Study:
         }
 
         def answer() -> Entry:
-            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays, seconds=_SECONDS))
+            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays, seconds=SECONDS))
             if reply.ending != "done" or "report" not in reply.texts:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
