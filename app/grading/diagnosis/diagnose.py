@@ -46,7 +46,6 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (reductions.mistakes, layout.shapes),
     (statistics.constants,),
     shares.named,
-    (statistics.held,),
     statement_order.read_early,
     OPERATIONS,
     terms.read,

@@ -8,7 +8,7 @@
 | `not-reshaped` | the same numbers in the same order, in another shape |
 | `upstream-unchanged` | what arrives from above, in the output's shape |
 | `permute-skipped` | the upstream reshaped at once, without undoing the exchange of axes: heads or channels are mixed |
-| `permute-not-inverted`, `axes-mixed` | the permutation of the forward applied again, or another one |
+| `axes-mixed` | another permutation than the one that leads back |
 | `wrong-part` | another part of a concatenation |
 | `mirrored`, `view-order` | the same numbers in reverse order along an axis, or in other places |
 | `shape` | any other shape |
@@ -116,15 +116,8 @@ def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mis
         )
     if step.g.ndim > RANK_MAX:
         return
-    if step.node.op == "permute":
-        yield view.slip(path, depth, "permute-not-inverted", _moved_again, SAY["again"])
     for order in permutations(range(step.g.ndim)):
         yield Mistake("axes-mixed", partial(_laid, view, path, depth, order), partial(SAY["mixed"].format, **fields))
-
-
-def _moved_again(step: Step) -> Array | None:
-    again: Array = step.node.options["act"](step.g)
-    return again if again.shape == step.x.shape else None
 
 
 def _laid(view: CaseView, path: Path, depth: int, order: tuple[int, ...] | None, look: Look) -> Array | None:

@@ -7,7 +7,6 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 | code | meaning |
 |---|---|
 | `statistics-constant` | only the direct term: no statistic is taken to depend on x |
-| `held-constant:Z` | the term through Z is missing |
 | `term-changed:Z` | the term through Z off by one number per slice |
 | `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
 | `term-axis` | an average of the fused formula runs along other axes |
@@ -67,17 +66,6 @@ def constants(view: CaseView) -> Iterator[Mistake]:
         yield Mistake(
             "statistics-constant", lambda look: _terms(look, names)[DIRECT], partial(SAY["all"].format, **fields)
         )
-
-
-def held(view: CaseView) -> Iterator[Mistake]:
-    for name, value in view.case.looks[0].blocked.items():
-        if value.any():
-            fields = {"name": view.case.name, "tensor": view.case.tensor, "held": name}
-            yield Mistake(f"held-constant:{name}", partial(_blocked, name=name), partial(SAY["one"].format, **fields))
-
-
-def _blocked(look: Look, name: str) -> Array | None:
-    return look.blocked.get(name)
 
 
 def _terms(look: Look, names: Sequence[str]) -> Mapping[str, Array]:

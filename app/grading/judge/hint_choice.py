@@ -28,11 +28,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("summed-all", "keepdim-lost", "keepdim-added", "not-expanded", "largest", "sum-missing"), _AXES),
     **dict.fromkeys(("transposed", "matmul-order", "transpose-extra", "transpose-missing", "shape"), _PLACES),
     **dict.fromkeys(("elementwise-not-matmul", "matmul-not-elementwise", "not-reshaped", "error"), _PLACES),
-    **dict.fromkeys(("view-order", "permute-skipped", "permute-not-inverted", "axes-mixed", "axes-reversed"), _PLACES),
+    **dict.fromkeys(("view-order", "permute-skipped", "axes-mixed", "axes-reversed"), _PLACES),
     **dict.fromkeys(("share-missing", "share-doubled", "share-factor", "overwritten", "several"), _SHARES),
-    **dict.fromkeys(
-        ("held-constant", "statistics-constant", "crossed", "added", "steps-shifted", "order", "stale"), _SHARES
-    ),
+    **dict.fromkeys(("statistics-constant", "crossed", "added", "steps-shifted", "order", "stale"), _SHARES),
     **dict.fromkeys(("sign", "share-sign", "term-sign"), _SIGNS),
     **dict.fromkeys(("factor", "doubled", "halved", "bessel", "constant-missing", "size-hard-coded"), _SIZES),
     **dict.fromkeys(("upstream-missing", "wrong-upstream", "copied", "upstream-unchanged"), _ABOVE),

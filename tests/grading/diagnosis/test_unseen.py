@@ -101,6 +101,7 @@ LINES = [
     (RECURRENT, "dWh = h1.T @ da2", "dWh:share-missing:a1"),
     (RECURRENT, "dWx = x1.T @ da1 - x2.T @ da2", "dWx:share-sign:a2"),
     (RECURRENT, "dWh = h0.T @ da1 + h2.T @ da2", "dWh:wrong-operand:h2"),
+    (RECURRENT, "dWh = (h0 + h1).T @ (da1 + da2)", "dWh:steps-mixed"),
     (RECURRENT, "dh1 = da2 @ Wh", "dh1:matmul-order"),
     (RECURRENT, "da1 = dh1 * (1 - h2 ** 2)", "da1:wrong-operand:h2"),
     (RECURRENT, "db = da1.sum(0) + da2.mean(0)", "db:mean"),
