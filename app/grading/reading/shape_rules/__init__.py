@@ -7,7 +7,9 @@ decide, is unknown.
 
 from collections.abc import Mapping
 
-from app.grading.reading.shape_rules import elsewhere, entries, made, matrices
+from app.grading.reading.shape_rules import elsewhere, entries, made, matrices, parts
 
-RULES_OF_SHAPE: Mapping[str, entries.Rule] = {**entries.RULES, **elsewhere.RULES, **matrices.RULES, **made.RULES}
+RULES_OF_SHAPE: Mapping[str, entries.Rule] = {
+    name: rule for room in (entries, elsewhere, parts, matrices, made) for name, rule in room.RULES.items()
+}
 """By name: methods of tensors, and functions of `torch`, `F` and `math`; in-place ones without their underscore."""
