@@ -16,7 +16,16 @@ from app.content.addresses import lesson_slug
 from app.content.blocks import Course, Deliverable, Lesson, Link, Place, Unit
 from app.content.course_page import NO_PAGE, CoursePage, course_page
 from app.content.errors import Faults, LessonError, LessonErrors
-from app.content.folders import LESSON_NAME, UNIT_FOLDER, closed, markdown_in, overlooked, taken, unit_folders
+from app.content.folders import (
+    LESSON_NAME,
+    NO_LESSONS,
+    UNIT_FOLDER,
+    closed,
+    markdown_in,
+    overlooked,
+    taken,
+    unit_folders,
+)
 from app.content.frontmatter import LESSON_KEYS, UNIT_KEYS, check_title, read_front_matter
 from app.content.lost import check_characters
 from app.content.options import Value
@@ -115,8 +124,7 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
         return _Read(path.name, unit, (), (), ())
     errors += overlooked(path)
     if not found_files:
-        fix = "Add '01-lesson.md', or write one with backhand new."
-        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md", 1), "empty", "The unit holds no lessons.", fix))
+        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md", 1), *NO_LESSONS))
     for file in found_files:
         relative = file.relative_to(folder).as_posix()
         files.append(relative)

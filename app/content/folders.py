@@ -9,6 +9,7 @@ from app.content.errors import LessonError
 
 UNIT_FOLDER = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)$")
 LESSON_NAME = re.compile(r"^(\d+)-([a-z0-9][a-z0-9-]*)\.md$")
+NO_LESSONS = ("empty", "The unit holds no lessons.", "Add '01-lesson.md', or write one with backhand new.")
 MARKDOWN = frozenset({".markdown", ".mdown", ".mkd", ".mdx"})
 
 

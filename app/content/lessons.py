@@ -5,7 +5,7 @@ from pathlib import Path
 from app.content.blocks import Lesson, Place
 from app.content.course import load_lesson, read_course
 from app.content.errors import LessonError, LessonErrors
-from app.content.folders import markdown_in
+from app.content.folders import NO_LESSONS, markdown_in
 
 
 def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
@@ -22,8 +22,7 @@ def read_lessons(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...
         return (course.lessons if course else ()), errors
     files = markdown_in(path)
     if not files:
-        fix = "Add '01-lesson.md', or write one with backhand new."
-        return (), (LessonError(Place(path.as_posix(), 1), "empty", "The unit holds no lessons.", fix),)
+        return (), (LessonError(Place(path.as_posix(), 1), *NO_LESSONS),)
     return _each(files)
 
 

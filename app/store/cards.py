@@ -34,6 +34,8 @@ MOST_CARDS = 600
 KEPT_TEXTS = 60
 """Items of one learner whose texts stay; of older ones it stays that they were done."""
 KEPT_ITEMS = 3000
+MOST_SLIPS = 500
+"""That are read at once."""
 MOST_A_DAY = 100
 """Items that one learner is given: each is a row that stays, and a new one is a minute of a grader."""
 
@@ -176,7 +178,7 @@ async def record_drill(db: AsyncSession, learner: int, family: str, solved: int,
         row.best, row.at = solved, now
 
 
-async def slips_since(db: AsyncSession, learner: int, attempt: int, most: int = 500) -> Sequence[Attempt]:
+async def slips_since(db: AsyncSession, learner: int, attempt: int) -> Sequence[Attempt]:
     """Attempts in lessons after number *attempt* that a diagnosis named a slip of, in order."""
     mine = select(Attempt).where(
         Attempt.learner_id == learner,
@@ -184,7 +186,7 @@ async def slips_since(db: AsyncSession, learner: int, attempt: int, most: int = 
         Attempt.code.is_not(None),
         Attempt.lesson.not_like(PRACTISED),
     )
-    return list(await db.scalars(mine.order_by(Attempt.id).limit(most)))
+    return list(await db.scalars(mine.order_by(Attempt.id).limit(MOST_SLIPS)))
 
 
 async def attempts_at(db: AsyncSession, learner: int, lesson: str) -> Sequence[Attempt]:

@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.content.blocks import FunctionBox, FunctionCase
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Raised, listed, raised
+from app.grading.judge.trials import Array, Raised, listed, raised
 from app.grading.judge.verdict import NameVerdict
 
-Array = NDArray[Any]
 RTOL, ATOL = 1e-6, 1e-9
 _SHOWN = 240
 _DEEPEST = 32

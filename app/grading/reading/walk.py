@@ -16,6 +16,8 @@ from app.grading.reading.tracer import READING_ERRORS, Tracer
 
 Nodes = list[tuple[str, Node]]
 Numbers = Mapping[str, Array]
+STEP = 1e-5
+"""How far an entry is nudged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def carried(forward: Forward, point: Mapping[str, object], start: str, upstreams
         raise UntracedError(str(error)) from error
 
 
-def quotients(forward: Forward, point: Mapping[str, object], name: str, step: float = 1e-5) -> Array:
+def quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array:
     """What nudging says about the gradient of the input *name*: nothing is differentiated."""
     start = np.asarray(point[name], dtype=np.float64)
     found = np.zeros(start.shape)
@@ -103,10 +105,10 @@ def quotients(forward: Forward, point: Mapping[str, object], name: str, step: fl
         ends = []
         for sign in (1, -1):
             moved = start.copy()
-            moved[index] += sign * step
+            moved[index] += sign * STEP
             values = values_of(forward, {**point, name: moved})
             ends.append(sum((values[one] * _upstream(point, one)).sum() for one in forward.outputs))
-        found[index] = (ends[0] - ends[1]) / (2 * step)
+        found[index] = (ends[0] - ends[1]) / (2 * STEP)
     return found
 
 

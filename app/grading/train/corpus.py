@@ -6,7 +6,7 @@ there.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from app.content.blocks import Table
 
 SYMBOLS = "." + "".join(chr(letter) for letter in range(ord("a"), ord("z") + 1))
-INDEX: Mapping[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
 PARTS = ("train", "validation", "test")
 CONTEXT = 3
 SEED = 42
@@ -24,7 +23,6 @@ SEED = 42
 FEWEST, MOST = 100, 500_000
 LONGEST = 40
 
-Indices = NDArray[np.uint8]
 Numbers = NDArray[Any]
 
 

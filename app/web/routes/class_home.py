@@ -58,7 +58,7 @@ async def make(
     me = await _teacher(site, await visitor.learner())
     await visitor.begin()
     name, called = one_line(name), one_line(called)
-    problem = name_fault(called) or zone_fault(timezone) or ("" if name else "Write what the class is called.")
+    problem = name_fault(called) or zone_fault(timezone) or ("" if name else classes.NO_CLASS_NAME)
     if problem:
         return _form(request, site, name=name, timezone=timezone, mine=called, problem=problem)
     async with site.database.write() as db:
