@@ -1,4 +1,4 @@
-"""An author's preview: the page of one lesson in a frame, with what `backhand check` has to say of its file.
+"""An author's preview: the page of one lesson in a frame, with what `backhand check` says of its file where it belongs.
 
 For one author on their own machine. The page asks twice a second what is new; its script then changes what differs.
 """
@@ -9,34 +9,46 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.content.addresses import lesson_slug
 from app.content.blocks import Lesson
 from app.web.site import Site
 from app.web.views.answer_key import answer_key
+from app.web.views.fault_places import place_on_page
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One finding of a check: where, how bad it is, and what is wrong and what to do."""
+    """One finding of a check: where, how bad it is, and what is wrong and what to do. It has no *line* of a file where
+    the check itself failed.
+    """
 
-    place: str
+    file: str
+    line: int
     level: str
     message: str
 
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
 
 class Preview:
-    """What is new of the lesson at *slug*.
+    """What is new of the lesson in *file*.
 
     Args:
-        command: Checks its file, and prints a JSON object for each finding.
+        command: Checks it, and prints a JSON object for each finding.
     """
 
-    def __init__(self, app: FastAPI, slug: str, command: Sequence[str]) -> None:
-        self._app, self._slug, self._command = app, slug, command
+    def __init__(self, app: FastAPI, file: Path, command: Sequence[str]) -> None:
+        self._app, self._file, self._command = app, file.resolve(), command
+        self._slug = lesson_slug(file.name)
+        self._text = ""  # in which the lines of what is said are counted
         self._task: asyncio.Task[None] | None = None
         self.page = self.version = 0
         self.proving = False
@@ -69,6 +81,18 @@ class Preview:
             return Response(status_code=204)
         return self._site.pages.fragment("_told.html", preview=self)
 
+    def place_on_page(self, said: Said) -> str:
+        """A CSS selector of what *said* is about; empty where that is nothing on this page."""
+        lesson = self._lesson
+        here = lesson is not None and said.line and Path(said.file).resolve() == self._file
+        return place_on_page(lesson, self._text, said.line) if lesson and here else ""
+
+    @property
+    def unread(self) -> bool:
+        """Whether the page, if there is one, is that of an earlier text, since this one cannot be read."""
+        faulty = {Path(one.place.path).resolve() for one in self._site.faults}
+        return self._lesson is None or self._file in faulty
+
     async def key(self) -> Response:
         """The answers of every exercise."""
         lesson = self._lesson
@@ -88,6 +112,7 @@ class Preview:
         self.version += 1
 
     async def _check(self) -> None:
+        text = self._file.read_text("utf-8", "replace") if self._file.is_file() else ""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(*self._command, stdout=pipe, stderr=pipe)
         try:
@@ -96,13 +121,13 @@ class Preview:
             if process.returncode is None:
                 process.send_signal(signal.SIGINT)  # so that it takes its graders along
                 await process.wait()
-        self.said = said_in(out.decode(), err.decode(), failed=process.returncode not in (0, 1))
+        self._text, self.said = text, said_in(out.decode(), err.decode(), failed=process.returncode not in (0, 1))
         self._tell(proving=False)
 
 
 def said_in(out: str, err: str, *, failed: bool = False) -> tuple[Said, ...]:
     """The findings that a check printed; where it *failed* itself, its last words."""
     if failed:
-        return (Said("check", "error", err.strip().rpartition("\n")[2]),)
+        return (Said("check", 0, "error", err.strip().rpartition("\n")[2]),)
     found = [json.loads(line) for line in out.splitlines()]
-    return tuple(Said(f"{one['file']}:{one['line']}", one["level"], one["message"]) for one in found)
+    return tuple(Said(one["file"], one["line"], one["level"], one["message"]) for one in found)

@@ -22,7 +22,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.content.addresses import lesson_slug
 from app.content.blocks import Course
 from app.content.course import load_course
 from app.content.last_good import renewed
@@ -220,7 +219,7 @@ async def _serve(
         name = f"[{host}]" if ":" in host else host
         log.info("serving", url=f"http://{name}:{port}", lessons=len(course.lessons))
         with process_file(settings.data_dir):
-            shown = Preview(app, lesson_slug(preview[0].name), preview[1]) if preview else None
+            shown = Preview(app, *preview) if preview else None
             reloading = CourseReload(app, settings.lessons, course, shown.changed if shown else lambda: None)
             async with _taking_up_changes(reloading, at_once=author):
                 if shown:

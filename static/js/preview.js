@@ -56,7 +56,8 @@ async function update() {
   const now = await sent();
   const [shown, was, is] = [frame.contentDocument, before, now].map((one) => one?.querySelector("#main"));
   before = now;
-  if (!shown || !was || !is) return load();
+  if (![shown, was, is].every((one) => one?.querySelector("#lesson"))) return load();
+  unmark();
   patch(shown, was, is);
   settle();
 }
@@ -66,6 +67,7 @@ async function settle() {
   const { contentDocument: shown, contentWindow: inside } = frame;
   shown.documentElement.dispatchEvent(new inside.Event("htmx:after:swap", { bubbles: true }));
   inside.htmx?.process(shown.body);
+  mark();
   await answers();
 }
 
@@ -89,11 +91,40 @@ async function answers() {
   }
 }
 
+const unmark = () => frame.contentDocument.querySelectorAll(".found").forEach((one) => one.remove());
+
+/** Put every finding above what it is about; one that is about nothing here stands at the top. */
+function mark() {
+  const shown = frame.contentDocument;
+  const top = shown?.querySelector("#main")?.firstElementChild;
+  if (!top) return;
+  unmark();
+  for (const one of document.querySelectorAll("#told li")) {
+    const note = shown.createElement("div");
+    note.append(...one.cloneNode(true).childNodes);
+    const link = note.querySelector("a");
+    Object.assign(note, { className: "found", id: link.hash.slice(1), tabIndex: -1, role: "note" });
+    note.dataset.level = one.dataset.level;
+    link.replaceWith(...link.childNodes);
+    ((one.dataset.at && shown.querySelector(one.dataset.at)) || top).before(note);
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("#told a");
+  if (!link) return;
+  event.preventDefault();
+  const note = frame.contentDocument.querySelector(link.hash);
+  note?.scrollIntoView({ block: "center" });
+  note?.focus({ preventScroll: true });
+});
+
 async function arrived() {
   if (!frame.contentDocument?.querySelector("#main")) return;
   const style = document.querySelector("link[href*=preview]").cloneNode();
   frame.contentDocument.head.append(style);
   before = await sent();
+  mark();
   await answers();
 }
 
@@ -110,7 +141,7 @@ controls.addEventListener("change", ({ target }) => {
 
 document.addEventListener("htmx:after:swap", () => {
   const told = document.getElementById("told");
-  if (told.dataset.page === page) return;
+  if (told.dataset.page === page) return mark();
   page = told.dataset.page;
   update();
 });

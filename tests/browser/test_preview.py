@@ -49,7 +49,7 @@ def previewing(lesson: Path) -> Iterator[str]:
 
     @asynccontextmanager
     async def watched(app: FastAPI) -> AsyncIterator[None]:
-        told = Preview(app, "linear", (sys.executable, "-c", CHECK, str(lesson)))
+        told = Preview(app, lesson, (sys.executable, "-c", CHECK, str(lesson)))
         told.changed()
         watching = asyncio.create_task(CourseReload(app, folder, course, told.changed).watch())
         yield
@@ -95,20 +95,49 @@ def test_the_page_changes_where_the_file_did_and_keeps_place_and_answers(
     expect(frame.locator("#main")).not_to_contain_text("And one more paragraph.")
 
 
-def test_what_check_says_stands_beside_the_page_with_its_line(page: Page, previewing: str, lesson: Path) -> None:
+def test_what_check_says_stands_at_its_place_and_in_a_list_that_leads_there(
+    page: Page, previewing: str, lesson: Path
+) -> None:
     page.goto(previewing)
+    frame = shown(page)
     source = lesson.read_text("utf-8")
-    told = page.locator("#told")
+    told, found = page.locator("#told"), frame.locator(".found")
 
-    lesson.write_text(f"{source}\nA lost $ here.\n", "utf-8")
+    lesson.write_text(source.replace("Look at `W`.", "A lost $ here."), "utf-8")
 
-    line = source.count("\n") + 2
-    expect(told.locator("li").first).to_contain_text(f"01-linear.md:{line} A partner lacks.")
+    where = f"01-linear.md:{source.split(chr(10)).index('Look at `W`.') + 1}"
+    expect(told.locator("li").first).to_contain_text(f"{where} A partner lacks.")
+    expect(frame.locator(".found + #dw-shape")).to_be_visible()
+    told.get_by_role("link", name=where).click()
+    expect(found).to_be_focused()
+    expect(found).to_contain_text(f"{where} A partner lacks.")
+    expect(found).to_be_in_viewport()
     for scheme in SCHEMES:
         paint_in(page, scheme)
         assert violations(page) == [], scheme
     lesson.write_text(source, "utf-8")
     expect(told).to_contain_text("Nothing is wrong")
+    expect(found).to_have_count(0)
+
+
+def test_what_keeps_a_file_from_being_read_stands_on_the_last_page_that_could_be(
+    page: Page, previewing: str, lesson: Path
+) -> None:
+    page.goto(previewing)
+    frame = shown(page)
+    frame.locator("#half-form input[name=answer]").fill("0.25")
+    source = lesson.read_text("utf-8")
+
+    lesson.write_text(
+        source.replace("---\n\n", "---\n\nNew.\n\n").replace("{number} half", "{nmber} a lost $"), "utf-8"
+    )
+
+    expect(page.locator("#told")).to_contain_text("the page is the last one that could")
+    expect(frame.locator(".found + #half")).to_be_visible()
+    expect(frame.locator("#main")).not_to_contain_text("New.")
+    expect(frame.locator("#half-form input[name=answer]")).to_have_value("0.25")
+    lesson.write_text(source, "utf-8")
+    expect(frame.locator(".found")).to_have_count(0)
 
 
 def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone(

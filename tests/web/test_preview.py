@@ -11,12 +11,15 @@ from starlette.testclient import TestClient
 
 from app.cli.preview import around
 from app.content.blocks import Course
+from app.content.parse import parse_lesson
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.author_preview import Preview, Said, said_in
 from app.web.views.answer_key import answer_key
+from app.web.views.fault_places import HEAD, place_on_page
 from tests.web.conftest import FakeGrader
 
+LINEAR = Path(__file__).parent / "course/1-layers/01-linear.md"
 FOUND = '{"file": "a.md", "line": 3, "column": 1, "level": "error", "code": "math", "message": "Lost."}'
 
 
@@ -25,8 +28,8 @@ FOUND = '{"file": "a.md", "line": 3, "column": 1, "level": "error", "code": "mat
     [
         ("", "", ()),
         ("", "proving, 3 of 4", ()),
-        (f"{FOUND}\n", "", (Said("a.md:3", "error", "Lost."),)),
-        ("", "Traceback\nKeyError: 1", (Said("check", "error", "KeyError: 1"),)),
+        (f"{FOUND}\n", "", (Said("a.md", 3, "error", "Lost."),)),
+        ("", "Traceback\nKeyError: 1", (Said("check", 0, "error", "KeyError: 1"),)),
     ],
 )
 def test_what_a_check_printed_is_told_and_so_is_its_own_failure(out: str, err: str, said: tuple[Said, ...]) -> None:
@@ -41,7 +44,7 @@ def app(settings: Settings, course: Course) -> FastAPI:
 def test_the_newest_check_is_the_one_that_is_told(app: FastAPI) -> None:
     """A file that is saved again while it is checked is checked anew."""
     slow = "import time; time.sleep(600)"
-    preview = Preview(app, "linear", (sys.executable, "-c", slow))
+    preview = Preview(app, LINEAR, (sys.executable, "-c", slow))
 
     async def saved_twice() -> tuple[Said, ...]:
         preview.changed()
@@ -52,14 +55,14 @@ def test_the_newest_check_is_the_one_that_is_told(app: FastAPI) -> None:
             await asyncio.sleep(0.01)
         return preview.said
 
-    assert asyncio.run(asyncio.wait_for(saved_twice(), 300)) == (Said("a.md:3", "error", "Lost."),)
+    assert asyncio.run(asyncio.wait_for(saved_twice(), 300)) == (Said("a.md", 3, "error", "Lost."),)
     assert preview.page == 2
 
 
 def test_nothing_is_sent_where_nothing_is_new_and_a_preview_may_stand_in_a_frame(
     app: FastAPI, client: TestClient, course: Course
 ) -> None:
-    Preview(app, "linear", ())
+    Preview(app, LINEAR, ())
 
     page = client.get("/preview")
 
@@ -103,3 +106,45 @@ def test_a_preview_keeps_its_answers_apart_from_those_of_learners(tmp_path: Path
 
     assert here.lessons == tmp_path.resolve()
     assert here.resolved_database_url == f"sqlite+aiosqlite:///{tmp_path / 'preview' / 'backhand.db'}"
+
+
+SHOWN = {1: HEAD, 9: "#lesson > :nth-child(1 of .prose) > :nth-child(1)", 15: '[id="linear"]', 31: '[id="dw-shape"]'}
+
+
+@pytest.mark.parametrize("above", [0, 3])
+@pytest.mark.parametrize(("line", "shown"), SHOWN.items())
+def test_a_line_is_shown_where_its_block_is_however_much_came_above_it(
+    course: Course, line: int, shown: str, above: int
+) -> None:
+    lesson = course.lessons[0]
+    first, *others = lesson.source.split("\n")
+    text = "\n".join((first, *["new"] * above, *others))
+
+    assert place_on_page(lesson, text, line + above * (line > 1)) == shown
+
+
+def test_a_line_that_the_page_lacks_belongs_to_what_stands_above_it(course: Course) -> None:
+    lesson = course.lessons[0]
+    lines = lesson.source.split("\n")
+    text = "\n".join((*lines[:15], "Lost.", "And lost.", *lines[15:]))
+
+    assert place_on_page(lesson, text, 17) == '[id="linear"]'
+
+
+def test_a_paragraph_has_a_place_of_its_own() -> None:
+    front = "---\ntitle: A\nid: a\nestimate: 5 min\n---\n"
+    text = f"{front}One\nand the same.\n\n## Two\n\n- three\n\n- still three\n\nFour.\n"
+    lesson, _ = parse_lesson(text, "1-unit/01-a.md")
+    assert lesson is not None
+
+    places = [place_on_page(lesson, text, line)[-2:-1] for line in (6, 7, 9, 11, 13, 15)]
+
+    assert places == ["1", "1", "2", "3", "3", "4"]
+
+
+def test_a_finding_in_another_file_or_of_the_check_itself_has_no_place_here(app: FastAPI) -> None:
+    preview = Preview(app, LINEAR, ())
+
+    assert not preview.place_on_page(Said("elsewhere/01-linear.md", 9, "error", "Lost."))
+    assert not preview.place_on_page(Said("check", 0, "error", "KeyError: 1"))
+    assert preview.place_on_page(Said(str(LINEAR), 9, "error", "Lost."))

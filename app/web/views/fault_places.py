@@ -1,0 +1,55 @@
+"""Where on the page of a lesson a line of its file is shown, also where the page is that of an earlier text."""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from app.content.blocks import Block, Forward, Lesson, Prose, Sheet
+from app.content.fences import markdown
+
+HEAD = "#lesson > .opening"
+
+
+def place_on_page(lesson: Lesson, text: str, line: int) -> str:
+    """A CSS selector of what shows *line*, from 1, of *text* on the page of *lesson*, which may be of another text."""
+    wanted = line_before(lesson.source, text, line)
+    return next((at for first, at in reversed([*_parts(lesson)]) if first <= wanted), HEAD)
+
+
+def line_before(before: str, now: str, line: int) -> int:
+    """Where in the text *before* the line *line*, from 1, of the text *now* stands, or would stand."""
+    old, new = before.split("\n"), now.split("\n")
+    for _, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if begin < line <= end:
+            return max(1, min(first + line - begin, last))
+    return len(old)
+
+
+def _parts(lesson: Lesson) -> Iterator[tuple[int, str]]:
+    """What stands on the page, with the line on which each begins."""
+    texts = callouts = 0
+    ends = [one.place.line for one in lesson.blocks[1:]] + [len(lesson.source.split("\n")) + 1]
+    for block, end in zip(lesson.blocks, ends, strict=True):
+        if isinstance(block, Prose):
+            texts += 1
+            yield from _paragraphs(lesson, block, end, f"#lesson > :nth-child({texts} of .prose)")
+        elif name := getattr(block, "name", ""):
+            yield from _named(block, name)
+        else:
+            callouts += 1
+            yield block.place.line, f"#lesson > :nth-child({callouts} of .callout)"
+
+
+def _named(block: Block, name: str) -> Iterator[tuple[int, str]]:
+    if not isinstance(block, Forward) or block.show:
+        yield block.place.line, f'[id="{name}"]'
+    for row in block.rows if isinstance(block, Sheet) else ():
+        yield row.place.line, f'[id="{row.name}"]'
+
+
+def _paragraphs(lesson: Lesson, prose: Prose, end: int, at: str) -> Iterator[tuple[int, str]]:
+    """Of each block of markdown comes one element."""
+    first = prose.place.line
+    lines = lesson.source.split("\n")[first - 1 : end - 1]
+    found = [one.map[0] for one in markdown().parse("\n".join(lines)) if one.map and not one.level and one.nesting >= 0]
+    for number, line in enumerate(found, 1):
+        yield first + line, f"{at} > :nth-child({number})"
