@@ -1,6 +1,6 @@
 """The pages about the course: its index, one page for each unit, and the names that the model learns from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -14,14 +14,14 @@ from app.content.blocks import Course, Grad, Lesson
 from app.store import progress
 from app.store.progress import LessonState, Place
 from app.web.middleware.visitor import Visitor
-from app.web.pictures.course_map import course_map
+from app.web.pictures.course_map import Way, course_map
 from app.web.render import wants_fragment
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.due_view import due_notes
 from app.web.views.exercise_view import CodeView, code_view
 from app.web.views.names_view import FIRST, names_view
 from app.web.views.program_head import lines_of
-from app.web.views.standing import Solved, solved_by, standings, sum_of, unit_view
+from app.web.views.standing import Solved, Standing, solved_by, standings, sum_of, unit_view
 
 router = APIRouter()
 log = structlog.get_logger()
@@ -42,7 +42,6 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
     resume = _resume(site, place, solved)
     whole = sum_of(site, site.course.lessons, solved)
     due = await due_notes(site, visitor) if saving else ()
-    ways = site.kept.of(site.course, {}, lambda: course_map(site.course.lessons), "map")
     return site.pages.page(
         request,
         "index.html",
@@ -50,15 +49,13 @@ async def index(request: Request, site: TheSite, visitor: TheVisitor) -> Respons
         whole=whole,
         resume=resume,
         invented=site.invented,
-        ways=ways,
+        ways=_ways(site, site.course.lessons, ""),
         tried=None if resume or whole.done else _tried(site),
         ask="",
         emptied="",
         other=0,
         lesson=next(iter(site.course.lessons), None),
-        standings={
-            one.progress.lesson.name: one for one in standings(site, solved, resume.lesson.name if resume else "")
-        },
+        standings=_standings(site, solved, resume),
         saving=saving,
         faults=site.faults,
         due=due,
@@ -71,12 +68,16 @@ async def unit(request: Request, site: TheSite, visitor: TheVisitor, slug: str) 
     at = next((number for number, one in enumerate(units) if one.slug == slug), None)
     if at is None:
         raise HTTPException(404)
-    solved, _, saving = await _standing(site, visitor)
+    solved, place, saving = await _standing(site, visitor)
     view = unit_view(site, units[at], solved)
+    own = {one.name for one in units[at].lessons}
+    every = _standings(site, solved, _resume(site, place, solved))
     return site.pages.page(
         request,
         "unit.html",
         view=view,
+        standings={name: one for name, one in every.items() if name in own},
+        ways=_ways(site, units[at].lessons, slug),
         saving=saving,
         position=at + 1,
         before=units[at - 1] if at else None,
@@ -91,6 +92,15 @@ async def names(request: Request, site: TheSite, name: str = FIRST) -> Response:
     if wants_fragment(request):
         return site.pages.fragment("_name.html", names=view)
     return site.pages.page(request, "names.html", names=view)
+
+
+def _ways(site: Site, lessons: Sequence[Lesson], name: str) -> Mapping[str, Way]:
+    return site.kept.of(site.course, {}, lambda: course_map(lessons), "map", name)
+
+
+def _standings(site: Site, solved: Solved, resume: Continue | None) -> dict[str, Standing]:
+    at = resume.lesson.name if resume else ""
+    return {one.progress.lesson.name: one for one in standings(site, solved, at)}
 
 
 async def _standing(site: Site, visitor: Visitor) -> tuple[Solved, Place | None, bool]:

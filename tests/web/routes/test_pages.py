@@ -22,8 +22,11 @@ def test_the_index_lists_lessons_with_done_and_total(client: TestClient) -> None
     assert "Begin: The linear layer" in text
 
 
-def test_the_index_tells_in_words_what_is_next_and_what_each_lesson_needs_and_gives(client: TestClient) -> None:
-    before = client.get("/").text
+@pytest.mark.parametrize("address", ["/", "/units/layers"])
+def test_a_list_of_lessons_tells_in_words_what_is_next_and_what_each_needs_and_gives(
+    client: TestClient, address: str
+) -> None:
+    before = client.get(address).text
     states = dict(re.findall(r'data-state="(\w+)">.*?href="/lessons/([^"]+)"', before, re.DOTALL))
     table = before.partition('class="course-map"')[2]
 
