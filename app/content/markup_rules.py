@@ -8,7 +8,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 from pygments.util import ClassNotFound
 
-from app.content.sentences import highlighted
+from app.content.sentences import code_span, highlighted
 
 CODE_BLOCK = Markup('<pre class="code" role="region" tabindex="0" aria-label="Code"><code class="{}">{}</code></pre>\n')
 
@@ -43,6 +43,10 @@ def _code_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: A
     except ClassNotFound:
         code = Markup(escape(token.content))
     return CODE_BLOCK.format(f"highlight language-{language}", code)
+
+
+def _code_span(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return code_span(tokens[index].content)
 
 
 def _indented_rule(_: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
@@ -96,6 +100,7 @@ RULES: Mapping[str, Rule] = {
     "math_block_label": _numbered,
     "fence": _code_rule,
     "code_block": _indented_rule,
+    "code_inline": _code_span,
     "table_open": _table_open,
     "table_close": _table_close,
     "th_open": _th_open,

@@ -16,6 +16,10 @@ FORMULA = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$]+)(?<=[^\s\\])\$(?![$\w])")
 CODE_SPAN = re.compile(r"`([^`]+)`")
 STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
 
+BREAKS = re.compile(r"[\s/?!}|-]")
+SHORT = 24
+"""Letters of code up to which it stays in one line: a phone shows as many beside the edge of a sheet."""
+
 _formatter = HtmlFormatter[str](nowrap=True)
 
 
@@ -31,10 +35,16 @@ def highlighted(source: str, language: str = "python") -> Markup:
     return Markup(highlight(source, lexer, _formatter))
 
 
+def code_span(text: str) -> Markup:
+    """*text* as code in a line. A browser would end the line inside of `/=`; of what is short, nothing is parted."""
+    whole = len(text) <= SHORT and BREAKS.search(text)
+    return Markup('<code class="together">{}</code>' if whole else "<code>{}</code>").format(text)
+
+
 @lru_cache(maxsize=1024)
 def sentence(text: str) -> Markup:
     """Plain text with `code`, $formulas$ and *stressed* words, escaped: for messages that are no markdown."""
-    return _marked(text, CODE_SPAN, Markup("<code>{}</code>"), _formulas)
+    return _marked(text, CODE_SPAN, code_span, _formulas)
 
 
 def written_out(text: str, macros: Mapping[str, str]) -> str:
@@ -56,13 +66,15 @@ def _formula(tex: str) -> Markup:
     try:
         return mathml(tex)
     except FormulaError:
-        return Markup("<code>{}</code>").format(tex)
+        return code_span(tex)
 
 
 def _stressed(text: str) -> Markup:
-    return _marked(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>"))
+    return _marked(text.replace("\\$", "$"), STRESSED, Markup("<em>{}</em>").format)
 
 
-def _marked(text: str, span: re.Pattern[str], tag: Markup, rest: Callable[[str], Markup] = escape) -> Markup:
+def _marked(
+    text: str, span: re.Pattern[str], inside: Callable[[str], Markup], rest: Callable[[str], Markup] = escape
+) -> Markup:
     parts = span.split(text)
-    return Markup("").join(tag.format(part) if index % 2 else rest(part) for index, part in enumerate(parts))
+    return Markup("").join(inside(part) if index % 2 else rest(part) for index, part in enumerate(parts))

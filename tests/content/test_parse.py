@@ -149,7 +149,7 @@ def test_a_code_box_carries_everything_that_was_written():
     assert box.solution.source.startswith("de = df.view(B, T, D)\n")
     assert [code.source.startswith("de = df.reshape") for code in box.alternatives] == [True]
     assert box.mistakes[0].message == "Rows that repeat get *all* their shares: `dC[ix] += de` keeps one."
-    assert "<code>dC[ix] += de</code>" in box.mistakes[0].html
+    assert '<code class="together">dC[ix] += de</code>' in box.mistakes[0].html
 
 
 AFTER = """---

@@ -149,9 +149,18 @@ def test_sentences_escape_everything_but_code():
 
 
 @pytest.mark.parametrize(
+    ("code", "whole"),
+    [("y /= 3 * x", True), ("(N, D)", True), ("a-b", True), ("dW", False), ("y = x * w + b; z = y /= 2", False)],
+)
+def test_short_code_is_parted_at_no_end_of_a_line(code, whole):
+    for html in (sentence(f"See `{code}`."), html_of(f"See `{code}`.")):
+        assert ('<code class="together">' in html) is whole
+
+
+@pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("The *other* side: `y * x * 2`.", "The <em>other</em> side: <code>y * x * 2</code>."),
+        ("The *other* side: `y * x * 2`.", 'The <em>other</em> side: <code class="together">y * x * 2</code>.'),
         ("*Not* <b>, but *twice that*", "<em>Not</em> &lt;b&gt;, but <em>twice that</em>"),
         ("a*b*c, 2 * 3 * 4, x ** 2 and y ** 2", "a*b*c, 2 * 3 * 4, x ** 2 and y ** 2"),
         (

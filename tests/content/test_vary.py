@@ -73,7 +73,7 @@ def test_dims_of_a_program_vary_with_what_follows_from_them_and_are_told_where_t
     for draw in quiz.draws:
         size = int(draw.numbers["D"])
         assert lesson.forward(draw.forward).dims == {"N": 32, "D": size, "H": 27, "E": 32 * size, "K": 32 * size / 10}
-        assert f"<code>D = {size}</code>" in draw.prompt
+        assert f'<code class="together">D = {size}</code>' in draw.prompt
 
 
 def test_numbers_follow_from_earlier_ones_and_are_what_is_shown():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.content.blocks import Choice, CodeBox, Exercise, Lesson, Number, Numbers, Order
-from app.content.sentences import sentence
+from app.content.sentences import code_span, sentence
 from app.grading.quiz.right_answers import right_answers
 
 
@@ -32,9 +32,9 @@ def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
         yield "Right", sentence(derived)
     match exercise:
         case Number(answer=answer):
-            yield "Right", _code(answer)
+            yield "Right", code_span(answer)
         case Numbers(parts=parts):
-            yield "Right", Markup(", ").join(Markup("{} = {}").format(one.name, _code(one.answer)) for one in parts)
+            yield "Right", Markup(", ").join(Markup("{} = {}").format(one.name, code_span(one.answer)) for one in parts)
         case Choice(options=options):
             for option in options:
                 yield (
@@ -42,9 +42,9 @@ def _told(exercise: Exercise, derived: str) -> Iterator[tuple[str, Markup]]:
                     Markup(": ").join(one for one in (option.html, option.feedback) if one),
                 )
         case Order(lines=lines, steps=steps):
-            yield "Right", Markup("<br>").join([one.html for one in steps] or [_code(line) for line in lines])
+            yield "Right", Markup("<br>").join([one.html for one in steps] or [code_span(line) for line in lines])
     for tempting in getattr(exercise, "tempting", ()):
-        yield "Wrong", Markup("{}: {}").format(_code(tempting.value), tempting.html)
+        yield "Wrong", Markup("{}: {}").format(code_span(tempting.value), tempting.html)
     if exercise.right:
         yield "Said when right", exercise.right
     for hint in exercise.hints:
@@ -56,7 +56,3 @@ def _codes(exercise: Exercise) -> Iterator[tuple[Markup, str]]:
         yield Markup("Solution"), exercise.solution.source
         yield from ((Markup("Also right"), one.source) for one in exercise.alternatives)
         yield from ((Markup("Mistake: {}").format(one.html), one.code.source) for one in exercise.mistakes)
-
-
-def _code(text: str) -> Markup:
-    return Markup("<code>{}</code>").format(text)

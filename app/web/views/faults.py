@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from app.content.blocks import Choice, Exercise, Matmul, Quiz
-from app.content.sentences import sentence
+from app.content.sentences import code_span, sentence
 from app.content.vary import drawn_words
 from app.grading.judge.verdict import Verdict
 from app.store.board import Said
@@ -71,9 +71,9 @@ def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
             return Markup("; ").join(chosen) or Markup("nothing chosen")
         case Matmul() if len(given) == 4:
             left, turned, right, also = given
-            return Markup("<code>{}{} @ {}{}</code>").format(left, ".T" * bool(turned), right, ".T" * bool(also))
+            return code_span(f"{left}{'.T' * bool(turned)} @ {right}{'.T' * bool(also)}")
         case _:
-            return Markup("<code>{}</code>").format(escape(", ".join(given)[:LONGEST_LINE]) or "–")
+            return code_span(", ".join(given)[:LONGEST_LINE] or "–")
 
 
 def most_often(lines: Iterable[str]) -> str:

@@ -14,8 +14,8 @@ HINTS = (
     "Along which axis was <code>b</code> copied?",
     "<code>X</code> feeds two lines; each sends back a share.",
     "Every local derivative meets the upstream of its line.",
-    "<code>dW = X.___ @ dY</code>",
-    "<code>db = dY.sum(___)</code>",
+    '<code class="together">dW = X.___ @ dY</code>',
+    '<code class="together">db = dY.sum(___)</code>',
 )
 
 

@@ -465,8 +465,11 @@ def test_a_product_is_read_in_every_notation(answer):
     [
         ("X @ dY", "and 100 is not 32"),
         ("X @ dY", "the inner numbers must match"),
-        ("dY.T @ X", "<code>dW</code> needs <code>(D, H)</code> = <code>(100, 27)</code>"),
-        ("X @ W", "has the shape <code>(N, H)</code> = <code>(32, 27)</code>"),
+        (
+            "dY.T @ X",
+            '<code>dW</code> needs <code class="together">(D, H)</code> = <code class="together">(100, 27)</code>',
+        ),
+        ("X @ W", 'has the shape <code class="together">(N, H)</code> = <code class="together">(32, 27)</code>'),
         ("b @ dY", "<code>b</code> is <code>(27,)</code>"),
     ],
 )
@@ -503,11 +506,11 @@ def test_a_square_product_that_only_fits_is_told_so(answer):
         ("moments", ["2.5", "two"], None, "cannot be read as a number"),
         ("largest-share", ["3"], True, "That holds."),
         ("largest-share", ["1"], False, "That is as small as its neighbour."),
-        ("largest-share", ["2"], False, "It is not <code>dA[1, 0]</code>."),
+        ("largest-share", ["2"], False, 'It is not <code class="together">dA[1, 0]</code>.'),
         ("largest-share", ["2", "3"], None, "Only one entry is asked for."),
         ("largest-share", ["7"], None, "Choose one of the entries."),
         ("this-entry", ["2"], True, "That holds."),
-        ("this-entry", ["0"], False, "It is not <code>A[0, 0]</code>."),
+        ("this-entry", ["0"], False, 'It is not <code class="together">A[0, 0]</code>.'),
     ],
 )
 def test_several_numbers_and_an_entry_are_judged_each_by_itself(quiz, answer, correct, said):

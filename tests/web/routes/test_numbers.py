@@ -84,7 +84,7 @@ def test_options_sizes_and_axes_vary_with_the_draw(client: TestClient, page) -> 
     text = client.get(LESSON).text
     number, draw = shown(text, "entries")
     size, draw_of_size = shown(text, "w-shape")
-    height = re.search(r"<code>H = (\d+)</code>", text)
+    height = re.search(r">H = (\d+)</code>", text)
     assert height
     rows = {"w-shape": f"({size}, {height[1]})", "w-shape-draw": draw_of_size, "b-axes": "0"}
     rows["b-axes-draw"] = shown(text, "b-axes")[1]
