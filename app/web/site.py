@@ -39,6 +39,7 @@ from app.store import cards
 from app.store.assignments import lessons_seen
 from app.store.bus import Bus
 from app.store.database import Database
+from app.store.progress import LessonState, lesson_state
 from app.web.checks import Checks, Tasks
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.visitor import Allowance, Visitor
@@ -250,6 +251,13 @@ class Site:
             code = await cards.newest_code(db, learner, cards.lesson_of_item(row.id)) if row else ""
         return self.practice.items.lesson(row, code) if row else None
 
+    async def state_of(self, learner: int | None, lesson: Lesson, exercise: str | None = None) -> LessonState:
+        """What *learner* has done in *lesson*, or at one *exercise* of it; nothing for somebody who is new."""
+        if learner is None:
+            return LessonState()
+        async with self.database.read() as db:
+            return await lesson_state(db, learner, lesson.name, exercise)
+
     def progress(self, lesson: Lesson, solved: Collection[str]) -> LessonProgress:
         """How far somebody is in *lesson* who has *solved* these of its exercises."""
         done = sum(all(name in solved for name in names) for names in lesson.tasks)
@@ -304,7 +312,7 @@ async def site_of(request: Request) -> Site:
     visitor = cast(Visitor, request.state.visitor)
     with contextlib.suppress(OperationalError):
         learner = await visitor.learner()
-        if learner is not None and visitor.known is not None and visitor.known.in_class:
+        if learner is not None and visitor.in_class:
             async with site.database.read() as db:
                 return site.seeing(await lessons_seen(db, learner))
     return site

@@ -228,6 +228,11 @@ class Visitor:
         """Whether the learner has a way to sign in, as far as this request has asked."""
         return self.known is not None and self.known.account
 
+    @property
+    def in_class(self) -> bool:
+        """Whether the learner is in any class, as far as this request has asked."""
+        return self.known is not None and self.known.in_class
+
     async def learner(self) -> int | None:
         """The learner, or None for somebody who has nothing stored yet."""
         if self.known is None and self.token:

@@ -240,8 +240,7 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
 
 
 async def _closed_until(visitor: Visitor, box: Box) -> str:
-    in_class = visitor.known is not None and visitor.known.in_class
-    return await closed_until(box.site, visitor, box.lesson, box.exercise.name) if in_class else ""
+    return await closed_until(box.site, visitor, box.lesson, box.exercise.name) if visitor.in_class else ""
 
 
 async def _beside(visitor: Visitor, box: Box, view: CodeView) -> SolutionView | None:

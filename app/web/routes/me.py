@@ -18,12 +18,12 @@ from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
 from app.web.render import back_to, cookie
 from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop
+from app.web.routes.sign_in import Text
 from app.web.routes.sign_in import ways as ways_to_add
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/me")
 
-Text = Annotated[str, Form()]
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Beginning = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 NOT_SURE = "Nothing was deleted. Say that you mean it, and it is done at once."

@@ -103,7 +103,7 @@ async def lesson(
         ask=ask,
         other=other,
         joined=bool(joined) and visitor.known is not None and not visitor.known.account,
-        due=await due_notes(site, visitor, lesson) if _in_class(visitor) and saving else (),
+        due=await due_notes(site, visitor, lesson) if visitor.in_class and saving else (),
         emptied=emptied,
         saving=saving,
         readiness=site.grader.readiness,
@@ -153,10 +153,7 @@ async def _revealed(request: Request, site: Site, lesson: Lesson, name: str, lea
         raise HTTPException(404)
     if not wants_fragment(request):
         return back_to(lesson.address, name)
-    state = LessonState()
-    if learner is not None:
-        async with site.database.read() as db:
-            state = await progress.lesson_state(db, learner, lesson.name)
+    state = await site.state_of(learner, lesson)
     return site.pages.fragment("_reveal.html", view=await reveal_view(site, lesson, block, state, learner))
 
 
@@ -174,10 +171,6 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
         async with site.database.write() as db:
             await progress.record_opened(db, learner, lesson.name)
     return state
-
-
-def _in_class(visitor: Visitor) -> bool:
-    return visitor.known is not None and visitor.known.in_class
 
 
 def _by_a_person(request: Request) -> bool:

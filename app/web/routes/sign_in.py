@@ -126,7 +126,7 @@ async def _reset_page(request: Request, site: Site, token: str, *, status: int =
 async def sign_out(site: TheSite, visitor: TheVisitor) -> Response:
     """End this browser's session; who is anonymous stays, for nobody could ever come back."""
     await visitor.learner()
-    if visitor.known is not None and visitor.known.account:
+    if visitor.known is not None and visitor.account:
         async with site.database.write() as db:
             await learners.end_session(db, visitor.token)
             await visitor.sessions.tell(db)

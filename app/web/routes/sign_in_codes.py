@@ -4,9 +4,8 @@ Programs open the links of letters before people do, so to open one changes noth
 """
 
 import secrets
-from typing import Annotated
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,12 +19,11 @@ from app.store.learners import hash_of
 from app.teaching.codes import fresh_code, read_code, shown_code
 from app.web.render import back_to, cookie
 from app.web.routes.entering import MINUTES, adds, drop, entered, keep
-from app.web.routes.sign_in import page
+from app.web.routes.sign_in import Text, page
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in")
 
-Text = Annotated[str, Form()]
 COOKIE, PATH = "code", "/sign-in"
 TRIES = 5
 TOKENS = 3

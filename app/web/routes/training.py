@@ -113,10 +113,7 @@ async def events(
 
 
 async def _view(site: Site, learner: int | None, lesson: Lesson, train: Train, refused: str = "") -> TrainView:
-    state = LessonState()
-    if learner is not None:
-        async with site.database.read() as db:
-            state = await progress.lesson_state(db, learner, lesson.name, train.name)
+    state = await site.state_of(learner, lesson, train.name)
     return await train_view(site, lesson, train, state, learner, refused)
 
 

@@ -27,7 +27,7 @@ class DueNote:
 async def due_notes(site: Site, visitor: Visitor, lesson: Lesson | None = None) -> tuple[DueNote, ...]:
     """For a *lesson*, or for all; what is over is not told on the index. Nothing for somebody in no class."""
     learner = await visitor.learner()
-    if learner is None or visitor.known is None or not visitor.known.in_class:
+    if learner is None or not visitor.in_class:
         return ()
     async with site.database.read() as db:
         tasks = await tasks_of(db, learner, lesson.name if lesson else None)
@@ -67,7 +67,7 @@ def _words(task: Task) -> str:
 async def closed_until(site: Site, visitor: Visitor, lesson: Lesson, exercise: str) -> str:
     """Why the solution of *exercise* stays closed for now; "" where no class keeps it so."""
     learner = await visitor.learner()
-    if learner is None or visitor.known is None or not visitor.known.in_class:
+    if learner is None or not visitor.in_class:
         return ""
     async with site.database.read() as db:
         task = solutions_open_at(await tasks_of(db, learner, lesson.name), exercise)
