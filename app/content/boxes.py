@@ -6,7 +6,7 @@ from app.content.blocks import Code, Forward
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_gradient
-from app.content.reading import Inside, Reading
+from app.content.reading import Asked, Inside, Reading
 
 REVEAL = ("after-hints", "after-success", "after:3", "never")
 TIME = re.compile(r"^(\d+(?:\.\d+)?)\s*(ms|s)?$")
@@ -69,7 +69,26 @@ def needed(inside: Inside, name: str, directive: Directive, reading: Reading) ->
     return child
 
 
-def seconds_of(options: Options) -> float:
+class AskedInCode(Asked):
+    """What all boxes have in common beside their code."""
+
+    seconds: float
+    reveal: str
+
+
+def asked(directive: Directive, options: Options, inside: Inside, reading: Reading) -> AskedInCode:
+    shared = reading.asked(directive, options, inside)
+    return AskedInCode(**shared, seconds=_seconds(options), reveal=_reveal(options))
+
+
+def need_message(child: Directive, message: str, example: str, reading: Reading) -> None:
+    """A fault for a *child* that says nothing to learners."""
+    if not child.argument:
+        fix = f"Write '```{{{child.name}}} {example}'"
+        reading.faults.add(child.place, "no-message", message, fix)
+
+
+def _seconds(options: Options) -> float:
     text = options.text("time")
     if text is None:
         return USUAL_SECONDS
@@ -81,7 +100,7 @@ def seconds_of(options: Options) -> float:
     return seconds
 
 
-def reveal_of(options: Options) -> str:
+def _reveal(options: Options) -> str:
     word = options.text("reveal") or "after-hints"
     if re.fullmatch(r"after:[1-9]\d?", word):
         return word

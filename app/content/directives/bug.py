@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from app.content.blocks import Bug, Code, DeclaredMistake, Innocent
-from app.content.boxes import code_of, needed, needed_gradients, reveal_of, seconds_of, unwritten
+from app.content.boxes import asked, code_of, need_message, needed, needed_gradients, unwritten
 from app.content.fences import Directive
 from app.content.programs import check_python, written
 from app.content.reading import Inside, Reading
@@ -52,7 +52,7 @@ def read(directive: Directive, reading: Reading) -> Bug:
     planted = _planted(given, solution, require, reading) if given and solution else None
     mistakes, innocent = _declared(inside, planted, reading)
     return Bug(
-        **reading.asked(directive, options, inside),
+        **asked(directive, options, inside, reading),
         forward=forward.name if forward else "",
         require=require,
         starter=code_of(given) if given else unwritten(directive),
@@ -62,8 +62,6 @@ def read(directive: Directive, reading: Reading) -> Bug:
         solution=planted.mended(solution) if planted and solution else unwritten(directive),
         mistakes=mistakes,
         innocent=innocent,
-        seconds=seconds_of(options),
-        reveal=reveal_of(options),
     )
 
 
@@ -112,9 +110,8 @@ def _declared(
     for child in inside.children:
         if child.name != "mistake":
             continue
-        if not child.argument:
-            fix = "Write '```{mistake} This division belongs to the mean, and it is right.'"
-            reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner.", fix)
+        example = "This division belongs to the mean, and it is right."
+        need_message(child, "This mistake says nothing to the learner.", example, reading)
         tree = check_python(child.body.text, child.body.line, "This mistake", reading.faults)
         if tree is None or planted is None:
             continue

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.content.blocks import Case, Checker, Code
-from app.content.boxes import code_of, only, reveal_of, seconds_of, solutions_in, unwritten
+from app.content.boxes import asked, code_of, need_message, only, solutions_in, unwritten
 from app.content.fences import Directive
 from app.content.options import Options
 from app.content.programs import check_python
@@ -25,15 +25,13 @@ def read(directive: Directive, reading: Reading) -> Checker:
     starter = only(inside, "starter", directive, reading)
     blank = f"def {function}({', '.join(arguments)}):\n    ____\n"
     return Checker(
-        **reading.asked(directive, options, inside),
+        **asked(directive, options, inside, reading),
         function=function,
         arguments=arguments,
         starter=code_of(starter) if starter else unwritten(directive, blank),
         solution=solutions[0],
         cases=_cases(inside, arguments, directive, reading),
         alternatives=solutions[1:],
-        seconds=seconds_of(options),
-        reveal=reveal_of(options),
     )
 
 
@@ -98,9 +96,9 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Cas
     if missing:
         message = f"This {child.name} does not write {', '.join(repr(name) for name in missing)}."
         reading.faults.add(child.place, "incomplete", message, "It must write every argument of the function.")
-    if child.name == "mistake" and not child.argument:
-        fix = "Write '```{mistake} One entry is off by one percent; your check accepts it.'"
-        reading.faults.add(child.place, "no-message", "Nothing is said to a learner whose check accepts this.", fix)
+    if child.name == "mistake":
+        example = "One entry is off by one percent; your check accepts it."
+        need_message(child, "Nothing is said to a learner whose check accepts this.", example, reading)
     return Case(
         place=child.place,
         right=child.name == "correct",

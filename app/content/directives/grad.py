@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.boxes import (
+    asked,
     code_of,
     gradients,
+    need_message,
     needed_gradients,
     only,
-    reveal_of,
-    seconds_of,
     solutions_in,
     unwritten,
 )
@@ -56,7 +56,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
     _check_given(given, forward, options)
     _check_tolerances(options)
     return Grad(
-        **reading.asked(directive, options, inside),
+        **asked(directive, options, inside, reading),
         forward=forward.name if forward else "",
         require=require,
         starter=_starter(inside, require, directive, reading),
@@ -71,8 +71,6 @@ def read(directive: Directive, reading: Reading) -> Grad:
         rtol=options.number("rtol"),
         reason=options.text("reason"),
         forbid=_forbidden(options),
-        seconds=seconds_of(options),
-        reveal=reveal_of(options),
         after=after,
         predict=reading.line(options, "predict"),
     )
@@ -119,9 +117,8 @@ def _check_code(child: Directive, require: tuple[str, ...], reading: Reading, *,
 
 
 def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading: Reading) -> DeclaredMistake:
-    if not child.argument:
-        fix = "Write '```{mistake} Sum the rows, do not average them.'"
-        reading.faults.add(child.place, "no-message", "This mistake says nothing to the learner who makes it.", fix)
+    message = "This mistake says nothing to the learner who makes it."
+    need_message(child, message, "Sum the rows, do not average them.", reading)
     _check_code(child, require, reading, complete=False)
     if BLANK.search(child.body.text):
         message = "This mistake has a blank, so nothing comes of it."

@@ -4,7 +4,7 @@ import ast
 from dataclasses import replace
 
 from app.content.blocks import Code, DeclaredMistake, FunctionBox, FunctionCase
-from app.content.boxes import code_of, only, reveal_of, seconds_of, unwritten
+from app.content.boxes import asked, code_of, need_message, only, unwritten
 from app.content.code_exercises import below
 from app.content.directives.checker import defined_in, signature, solutions_of
 from app.content.fences import Directive
@@ -28,7 +28,7 @@ def read(directive: Directive, reading: Reading) -> FunctionBox:
     above = before.solution.source if before else ""
     mistakes = [_mistake(child, function, arguments, reading) for child in inside.children if child.name == "mistake"]
     return FunctionBox(
-        **reading.asked(directive, options, inside),
+        **asked(directive, options, inside, reading),
         function=function,
         arguments=arguments,
         starter=code_of(starter) if starter else unwritten(directive, blank),
@@ -36,8 +36,6 @@ def read(directive: Directive, reading: Reading) -> FunctionBox:
         cases=_cases(inside, arguments, directive, reading),
         alternatives=tuple(_below(above, one) for one in solutions[1:]),
         mistakes=tuple(replace(one, code=_below(above, one.code)) for one in mistakes),
-        seconds=seconds_of(options),
-        reveal=reveal_of(options),
         after=before.name if before else "",
         above=above,
     )
@@ -58,7 +56,7 @@ def _cases(
 
 
 def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> FunctionCase:
-    _need_message(child, "Nothing is said to a learner whose code fails here.", reading)
+    need_message(child, "Nothing is said to a learner whose code fails here.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This case", reading.faults)
     defined = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)] if tree else []
     known = {*written(tree), *defined} if tree else {RESULT}
@@ -71,7 +69,7 @@ def _case(child: Directive, arguments: tuple[str, ...], reading: Reading) -> Fun
 
 
 def _mistake(child: Directive, function: str, arguments: tuple[str, ...], reading: Reading) -> DeclaredMistake:
-    _need_message(child, "Nothing is said to a learner who writes this.", reading)
+    need_message(child, "Nothing is said to a learner who writes this.", "What to say.", reading)
     tree = check_python(child.body.text, child.body.line, "This mistake", reading.faults)
     if tree is not None and function and not defined_in(tree, function, len(arguments)):
         message = f"This mistake does not define {function!r} with {len(arguments)} arguments."
@@ -79,9 +77,3 @@ def _mistake(child: Directive, function: str, arguments: tuple[str, ...], readin
     return DeclaredMistake(
         place=child.place, message=child.argument, html=sentence(child.argument), code=code_of(child)
     )
-
-
-def _need_message(child: Directive, message: str, reading: Reading) -> None:
-    if not child.argument:
-        fix = f"Write '```{{{child.name}}} What to say.'"
-        reading.faults.add(child.place, "no-message", message, fix)
