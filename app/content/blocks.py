@@ -4,8 +4,8 @@ Everything here is plain data between parse and render. Prose fields hold HTML t
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -324,15 +324,3 @@ class Course:
 
     def lesson(self, slug: str) -> Lesson | None:
         return self.at.get(slug)
-
-
-def markup_in(part: object) -> Iterator[Markup]:
-    """All rendered text in *part*."""
-    if isinstance(part, Markup):
-        yield part
-    elif isinstance(part, tuple):
-        for one in part:
-            yield from markup_in(one)
-    elif is_dataclass(part):
-        for one in fields(part):
-            yield from markup_in(getattr(part, one.name))

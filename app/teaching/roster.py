@@ -42,18 +42,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class MoreTime:
-    """So many *days* for whoever is meant by *who*."""
-
-    line: int
-    who: str
-    days: int
-
-
-T = TypeVar("T", Entry, MoreTime)
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """The lines that can be used, and what is odd about the others."""
 

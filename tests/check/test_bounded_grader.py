@@ -30,7 +30,7 @@ class Moody:
         return Verdict(outcome=self.outcomes.pop(0))
 
     async def facts(self, _forward: object) -> Facts:
-        return Facts(shapes={}, gradable=(), consumers={}, outcome=self.outcomes.pop(0))
+        return Facts(shapes={}, gradable=(), outcome=self.outcomes.pop(0))
 
 
 def asked(*outcomes: Outcome) -> str:

@@ -53,7 +53,7 @@ class Answers:
 
 
 def proved(verdict: Callable[[str], Verdict], **facts: Any) -> list[Finding]:
-    grader: Any = Answers(verdict, Facts(shapes={}, gradable=(), consumers={}, **facts))
+    grader: Any = Answers(verdict, Facts(shapes={}, gradable=(), **facts))
     return [one for one in asyncio.run(prove([LESSON], grader)) if one.level == "error"]
 
 
@@ -81,7 +81,7 @@ def test_a_solution_that_nobody_ran_is_not_said_to_fail() -> None:
 def test_a_silent_mutant_does_not_hide_one_that_passes() -> None:
     box = next(one for one in LESSON.exercises if isinstance(one, Checker))
     verdicts = iter([SILENT, RIGHT])
-    grader: Any = Answers(lambda _: next(verdicts), Facts(shapes={}, gradable=(), consumers={}))
+    grader: Any = Answers(lambda _: next(verdicts), Facts(shapes={}, gradable=()))
     task: Any = None
     mutants = [Mutant(code=f"x = {number}", line=1, edit="another number") for number in range(2)]
 

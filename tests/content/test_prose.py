@@ -1,6 +1,8 @@
 """Prose to HTML: nothing raw passes, and what a page needs is in the markup."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from app.content.addresses import page_url
-from app.content.blocks import Lesson, markup_in
+from app.content.blocks import Lesson
 from app.content.errors import Faults
 from app.content.parse import file_of, parse_lesson
 from app.content.prose import Prose
@@ -25,6 +27,18 @@ LESS = (
 )
 MATH_IN_DISPLAY = '<math display="block"'
 FRONT = "---\ntitle: t\nid: t\nestimate: 1 min\n---\n"
+
+
+def markup_in(part: object) -> Iterator[Markup]:
+    """All rendered text in *part*."""
+    if isinstance(part, Markup):
+        yield part
+    elif isinstance(part, tuple):
+        for one in part:
+            yield from markup_in(one)
+    elif is_dataclass(part):
+        for one in fields(part):
+            yield from markup_in(getattr(part, one.name))
 
 
 def html_of(text: str) -> str:

@@ -67,7 +67,7 @@ def test_a_task_survives_the_way_through_json_with_its_markup() -> None:
 
 
 def test_facts_keep_their_shapes_as_tuples() -> None:
-    facts = Facts(shapes={"X": (4, 3), "L": ()}, gradable=("L", "X"), consumers={"X": ("L",)})
+    facts = Facts(shapes={"X": (4, 3), "L": ()}, gradable=("L", "X"))
 
     assert restored(Facts, json.loads(json.dumps(plain(facts)))) == facts
 

@@ -139,7 +139,7 @@ class FakeGrader:
         return tuple(unfit(text) for text in texts)
 
     async def facts(self, forward: Forward) -> Facts:
-        return Facts(shapes={forward.output: (1,)}, gradable=(), consumers={})
+        return Facts(shapes={forward.output: (1,)}, gradable=())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -82,13 +82,13 @@ class Engine:
         self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
 
     def facts(self, forward: Forward) -> Facts:
-        """Shapes, backward order and readers of *forward*; `error` says why it could not be run."""
+        """Shapes and backward order of *forward*; `error` says why it could not be run."""
         try:
             return self._study(forward).facts
         except AuthorError as error:
-            return Facts(shapes={}, gradable=(), consumers={}, error=error.message, line=error.line)
+            return Facts(shapes={}, gradable=(), error=error.message, line=error.line)
         except JailFailedError as error:
-            return Facts(shapes={}, gradable=(), consumers={}, error=author_fault(error.reply))
+            return Facts(shapes={}, gradable=(), error=author_fault(error.reply))
 
     def check(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Verdict:
         """Grade *code*; *gate* is switched off only where the jail itself is on trial.

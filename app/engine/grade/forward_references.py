@@ -283,10 +283,6 @@ class Study:
 
     @cached_property
     def facts(self) -> Facts:
-        consumers = {
-            tensor: tuple(dict.fromkeys(path.consumer for path in self.program.paths(tensor)))
-            for tensor in self.program.tensors
-        }
         shapes = {name: one.shape for name, one in self.sets["v"].tensors.items()}
         pinned, line = self._fixed
-        return Facts(shapes=shapes, gradable=self.gradable, consumers=consumers, pinned=pinned, line=line)
+        return Facts(shapes=shapes, gradable=self.gradable, pinned=pinned, line=line)

@@ -88,7 +88,7 @@ class Asking(ABC):
             question,
             2.0,
             Facts,
-            lambda outcome, message: Facts(shapes={}, gradable=(), consumers={}, error=message, outcome=outcome),
+            lambda outcome, message: Facts(shapes={}, gradable=(), error=message, outcome=outcome),
         )
 
     async def train(self, stretch: Stretch) -> Stretched:

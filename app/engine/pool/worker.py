@@ -88,7 +88,7 @@ def _unread(question: dict[str, Any], outcome: Outcome) -> object:
     message = TOO_MUCH if outcome == "refused" else grader_fault().message
     match question["ask"]:
         case "facts":
-            return Facts(shapes={}, gradable=(), consumers={}, error=message, outcome="fault")
+            return Facts(shapes={}, gradable=(), error=message, outcome="fault")
         case "nudge":
             return Nudge(outcome=outcome, name=question["name"], message=message)
         case "run":

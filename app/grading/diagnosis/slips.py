@@ -22,14 +22,12 @@ from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.grammar import Words
 from app.grading.diagnosis.operands import other_operands, with_value
-from app.grading.diagnosis.phrases import RULE, coded, normal, sentences_of, slips_of
+from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import fits, softmax
 from app.grading.reading.rules import CURVES, along, backward, evaluated, names_of, rule_of, terms_of
-
-SAY = sentences_of("slips")
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "tanh": ("g / cosh(x) ** 2",),

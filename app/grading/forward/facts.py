@@ -1,4 +1,4 @@
-"""What is derived from a forward program on the lesson's own sizes: shapes, backward order, who reads what."""
+"""What is derived from a forward program on the lesson's own sizes: shapes and the backward order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ class Facts:
     Args:
         shapes: By name of every tensor (inputs and intermediates), on the lesson's sizes.
         gradable: Names of the tensors that have a gradient, in backward order, the output first.
-        consumers: By tensor name, the outputs of the statements that read it.
         error: Why the program did not run; empty when it did.
         line: The line of the lesson file that *error* speaks of; 0 where it speaks of none.
         pinned: Why it runs on the lesson's own sizes alone, so that no other sizes are tried; empty where it does not.
@@ -24,7 +23,6 @@ class Facts:
 
     shapes: Mapping[str, Shape]
     gradable: tuple[str, ...]
-    consumers: Mapping[str, tuple[str, ...]]
     error: str = ""
     line: int = 0
     outcome: Outcome = "graded"

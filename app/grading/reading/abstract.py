@@ -81,7 +81,6 @@ class AnyNumber:
 
 
 NUMBER = AnyNumber()
-Number = int | float | AnyNumber
 
 
 def is_number(value: object) -> bool:

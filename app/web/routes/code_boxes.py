@@ -236,7 +236,7 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
     if not wants_fragment(request):
         return box.back()
     said = view.solution.closed or "The solution is open."
-    return box.site.pages.fragment("_solution.html", view=view, solution=view.solution, announcement=said)
+    return box.site.pages.fragment("_solution.html", solution=view.solution, announcement=said)
 
 
 async def _closed_until(visitor: Visitor, box: Box) -> str:

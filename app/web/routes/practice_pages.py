@@ -30,7 +30,7 @@ TOO_MANY_ITEMS = "{most} exercises were given to you within a day. Go on tomorro
 async def practice(request: Request, site: TheSite, visitor: TheVisitor, empty: str = "") -> Response:
     """What is due, what was done, and how to begin; *empty* is set where nothing could be drawn."""
     view = await practice_view(site.practice, site.database, await visitor.learner())
-    return site.pages.page(request, "practice.html", view=view, nothing=bool(empty), readiness=site.grader.readiness)
+    return site.pages.page(request, "practice.html", view=view, nothing=bool(empty))
 
 
 @router.post("/next")

@@ -117,7 +117,7 @@ def test_a_product_under_a_batch_is_told_with_its_sum():
 def test_a_question_without_a_right_answer_is_told_why(kind, options, why):
     lesson, quiz, _ = asked(kind, "X: [N, D], W: [D, H], b: [H]", "Y = X @ W + b", options)
 
-    (found,) = prove_quiz(lesson, quiz, {"f": Facts(shapes={}, gradable=(), consumers={})})
+    (found,) = prove_quiz(lesson, quiz, {"f": Facts(shapes={}, gradable=())})
 
     assert found.code == "no-right-answer"
     assert found.message.startswith(why)
