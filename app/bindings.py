@@ -57,7 +57,10 @@ def shape_only(node: ast.AST) -> Sequence[ast.expr]:
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
     """Names that *nodes* bind, or write into by index, in place, or as `out=`."""
     found: set[str] = set()
+    bare = {id(one.target) for one in nodes if isinstance(one, ast.AnnAssign) and one.value is None}
     for one in nodes:
+        if id(one) in bare:  # `name: value` binds nothing
+            continue
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
             found.add(one.id)
         elif isinstance(one, ast.Subscript | ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del):
@@ -121,11 +124,13 @@ def called(node: ast.expr) -> str:
     return ""
 
 
-def comparisons(node: ast.AST) -> list[tuple[str, ast.Compare]]:
-    """The statements in *node* that read `name == value` and do nothing, where `name = value` was meant."""
-    found: list[tuple[str, ast.Compare]] = []
+def comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:
+    """The statements in *node* that read `name == value` or `name: value` and do nothing, for `name = value`."""
+    found: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
     for one in ast.walk(node):
         match one:
             case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()]) as compared):
                 found.append((name, compared))
+            case ast.AnnAssign(target=ast.Name(id=name), value=None):
+                found.append((name, one))
     return found

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from app.grading.diagnosis.grammar import Change, Words, attribute, is_module, turned_over
 
-REDUCTIONS = frozenset({"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "amax", "var"})
+REDUCTIONS = frozenset(
+    {"sum", "mean", "softmax", "log_softmax", "cumsum", "flip", "logsumexp", "max", "min", "amax", "var"}
+)
 AVERAGED: Mapping[str, str] = {"sum": "mean", "mean": "sum", "S": "M", "M": "S"}
 
 
@@ -19,9 +21,15 @@ def turned(node: ast.expr, words: Words) -> Iterator[Change]:
                 yield Change("turn-axes", call, node)
 
 
-def reduced(node: ast.expr, _words: Words) -> Iterator[Change]:
+def reduced(node: ast.expr, words: Words) -> Iterator[Change]:
     """Sum for mean and mean for sum, another axis, a kept dimension."""
     match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="max" | "min" as attr), args=[], keywords=[]) if (
+            words.inverse
+        ):
+            for axis in (0, 1, -1):
+                keep = [ast.keyword("keepdim", ast.Constant(True))]
+                yield Change("one-axis", ast.Call(attribute(value, f"a{attr}"), [ast.Constant(axis)], keep))
         case ast.Call(func=ast.Name(id=name)) if name in AVERAGED:
             yield Change("average" if name == "S" else "sum", _called(node, ast.Name(AVERAGED[name], ast.Load())))
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in REDUCTIONS:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from app.grading.diagnosis.brackets import bracketed
 from app.grading.diagnosis.call_kinds import added, functioned, indexed, reduced, turned
 from app.grading.diagnosis.grammar import (
     Change,
@@ -33,7 +34,7 @@ class Edit:
 
 
 KINDS: tuple[Kind, ...] = (
-    dropped, named, indexed, reduced, signed, turned, grouped, summed, operated, powered, numbered, compared,
+    dropped, named, indexed, reduced, signed, turned, grouped, bracketed, summed, operated, powered, numbered, compared,
     functioned, added,
 )  # fmt: skip
 """The likeliest kinds first."""

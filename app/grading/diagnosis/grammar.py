@@ -29,6 +29,7 @@ class Words:
         sizes: Whole numbers by name.
         parts: Expressions that may be missing as a factor.
         functions: Functions of one argument, as `module.name` or by name alone.
+        numbers: Numbers that may be meant by another one.
         inverse: Whether something that is missing may be put in; a rule or a solution lacks nothing.
     """
 
@@ -37,6 +38,7 @@ class Words:
     sizes: Mapping[str, Any] = field(default_factory=dict)
     parts: Sequence[ast.expr] = ()
     functions: Sequence[str] = ()
+    numbers: Sequence[float] = ()
     inverse: bool = False
 
 
@@ -124,7 +126,10 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             yield Change("entrywise", ast.BinOp(left, ast.Mult(), right))
             yield Change("swap", ast.BinOp(right, ast.MatMult(), left))
-            if not words.inverse:
+            if words.inverse:
+                yield Change("entrywise", ast.BinOp(turned_over(left), ast.Mult(), right))
+                yield Change("entrywise", ast.BinOp(left, ast.Mult(), turned_over(right)))
+            else:
                 yield Change("turn", ast.BinOp(turned_over(left), ast.MatMult(), right))
                 yield Change("turn", ast.BinOp(left, ast.MatMult(), turned_over(right)))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
@@ -206,11 +211,13 @@ def _raised(exponent: ast.expr, by: float) -> ast.expr:
     return ast.BinOp(exponent, ast.Add(), ast.Constant(by))
 
 
-def numbered(node: ast.expr, _words: Words) -> Iterator[Change]:
+def numbered(node: ast.expr, words: Words) -> Iterator[Change]:
     """Another number."""
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            for other in dict.fromkeys((0, 1, 2, 0.5, 3, -value, value * 2, value / 2, value + 1, value - 1)):
+            for other in dict.fromkeys(
+                (*words.numbers, 0, 1, 2, 0.5, 3, -value, value * 2, value / 2, value + 1, value - 1)
+            ):
                 if other != value:
                     yield Change("number", ast.Constant(other), node)
 

@@ -163,7 +163,7 @@ class Rerun:
         arrays = {name: one for name, one in seen.arrays.items() if name != self.name or not inside}
         sizes = {name: one for name, one in seen.others.items() if isinstance(one, int | float)}
         parts = _parts_of(self.view) if not inside else ()
-        words = Words(arrays, self.look.gradients.keys(), sizes, parts, FUNCTIONS, inverse=True)
+        words = Words(arrays, self.look.gradients.keys(), sizes, parts, FUNCTIONS, _numbers_of(self.view), inverse=True)
         most = TRIES_IN_LOOPS if inside else TRIES_MAX
         yield from islice(
             chain(edits(self.line, words, KINDS_IN_LOOPS if inside else KINDS), _of_statement(self.line, words)), most
@@ -197,6 +197,13 @@ def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
             if isinstance(node, ast.BinOp | ast.Call):
                 found[ast.unparse(node)] = node
     return tuple(found.values())
+
+
+def _numbers_of(view: CaseView) -> tuple[float, ...]:
+    """The numbers that stand in the forward lines that read the tensor."""
+    nodes = (node for path in view.paths for node in ast.walk(path.statement.node))
+    values = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return tuple(dict.fromkeys(one for one in values if isinstance(one, float)))
 
 
 def writes(line: ast.stmt) -> frozenset[str]:
@@ -233,6 +240,11 @@ def _of_statement(statement: ast.stmt, words: Words) -> Iterator[Edit]:
             if other != name and array.dtype.kind == words.arrays[name].dtype.kind:
                 new = _Renamed(name, other).visit(deepcopy(statement))
                 yield Edit(new, statement, Change(kind, ast.Name(other), ast.Name(name)))
+    for axis in (0, 1, -1):
+        along = _Along(axis)
+        new = along.visit(deepcopy(statement))
+        if along.found > 1:
+            yield Edit(new, statement, Change("axis-everywhere", ast.Constant(axis)))
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
 
@@ -242,6 +254,11 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Ed
         case ast.Assign(targets=[ast.Name() as target], value=value) if inner is not statement:
             added = ast.AugAssign(target, ast.Add(), value)
             yield Edit(replaced(statement, inner, added), inner, Change("add-up", value))
+        case ast.Assign(
+            targets=[ast.Name() | ast.Subscript() as target], value=ast.UnaryOp(op=ast.USub(), operand=value)
+        ):
+            less = ast.AugAssign(target, ast.Sub(), value)
+            yield Edit(replaced(statement, inner, less), inner, Change("set", value))
         case ast.Subscript(value=value, slice=ast.Name(id=index)) if index in words.arrays:
             count = ast.Call(ast.Name("len", ast.Load()), [inner.slice], [])
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
@@ -255,6 +272,20 @@ class _Unsliced(ast.NodeTransformer):
     def visit_Slice(self, node: ast.Slice) -> ast.Slice:
         self.found += 1
         return ast.Slice(None, None, node.step)
+
+
+class _Along(ast.NodeTransformer):
+    """Every sum and every mean of a tensor along *axis*, which is kept."""
+
+    def __init__(self, axis: int) -> None:
+        self.axis, self.found = axis, 0
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        new = self.generic_visit(node)
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr in {"sum", "mean"}) or len(node.args) > 1:
+            return new
+        self.found += 1
+        return ast.Call(node.func, [ast.Constant(self.axis)], [ast.keyword("keepdim", ast.Constant(True))])
 
 
 class _Renamed(ast.NodeTransformer):

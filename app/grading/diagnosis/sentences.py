@@ -25,16 +25,18 @@ ALIKE = 0.8
 
 
 def missing(
-    name: str, others: Sequence[str] = (), compared: int | None = None, unnamed: int | None = None
+    name: str, others: Sequence[str] = (), compared: tuple[int, str] | None = None, unnamed: int | None = None
 ) -> Diagnosis:
     """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned.
 
     Args:
-        compared: The line that reads `name == value`.
+        compared: The line that reads `name == value` or `name: value`, and that sign.
         unnamed: A line that computes something and keeps it nowhere.
     """
     if compared is not None:
-        return _of(name, "missing", f"Line {compared} compares `{name}`, with `==`; one `=` assigns it.")
+        line, sign = compared
+        what = f"compares `{name}`, with `==`;" if sign == "==" else f"writes `:` behind `{name}`;"
+        return _of(name, "missing", f"Line {line} {what} one `=` assigns it.")
     alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
     hint = f" There is a `{alike[0]}`; capital and small letters count." if alike else ""
     if unnamed is not None and not alike:
@@ -44,11 +46,9 @@ def missing(
 
 def not_a_tensor(name: str, kind: str) -> Diagnosis:
     """*kind* is the name of the Python type that was found."""
-    return _of(
-        name,
-        "not-a-tensor",
-        f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor, in the shape of the one it belongs to.",
-    )
+    said = f"`{name}` is a Python `{kind}`, not a tensor; a gradient is a tensor, in the shape of the one it belongs to"
+    more = " A comma makes a tuple of several values; decimals stand behind a point, `0.5`." if kind == "tuple" else ""
+    return _of(name, "not-a-tensor", f"{said}.{more}")
 
 
 def unfit(name: str, reason: str) -> Diagnosis:

@@ -8,6 +8,7 @@ Operands that are sums have slips of their own, see `operands`; `wrong-operand:T
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -96,6 +97,9 @@ def _whole(op: str, rule: str) -> Iterator[Slip]:
     if op not in CURVES and op != "pow":
         return
     local = rule.replace("g * ", "", 1) if rule.startswith("g * ") else f"({rule}) / g"
+    through = re.sub(r"\b[xy]\b", "g", local)
+    for text in (f"{op}(g)" if op in FUNCTIONS else "g ** p", through, f"g * ({through})"):
+        yield _slip("of-upstream", text, rule, "{op}")
     yield _slip("squared", f"({rule}) * ({local})", rule)
     yield _slip("inverse", f"g / ({local})", rule)
     for word in ("y", "x") if op in CURVES else ():

@@ -13,12 +13,16 @@ from app.bindings import parsed
 MOST_FAULTS = 8
 MOST_LINES = 400
 _NAME = rf"(?!(?:{'|'.join(kwlist)}|print)\b|[eE][-+\d]|_\d)[A-Za-z_]\w*"  # and no exponent
+_WORDS = r"(?<!\S)[A-Za-z][a-z]*(?:'[a-z]+)?,?(?: [a-z]+(?:'[a-z]+)?\b){2}"
+_PROSE = rf"^(?!(?:{'|'.join(kwlist)}|print)\b)[^=\[\]#\"]{{0,80}}?{_WORDS}[^=]*$"
 _FOREIGN = (
     (r"^(?:>>>|\.\.\.)", "`{}` is what Python shows before a line; delete it"),
     (r"^(?:```|~~~)", "three such signs begin and end code in a text; delete this line"),
     (r"^[%!]", "a line with `{}` in front is for a notebook; delete it"),
     (r"[\u00b9\u00b2\u00b3\u2070-\u207e]", "`{}` is no power in Python; a power is written `**`, such as `y ** 2`"),
     (r"\u221a", "`{}` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
+    (r"(?<![=!<>*/])(?:\*\*|//|[-+*/@=])$", "nothing stands behind the `{}`; `____` there leaves it open for now"),
+    (_PROSE, "it is a sentence; delete it, or put a `#` in front"),
     (r"\u2190|:=", "a name gets its value by a single `=`"),
     (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
@@ -28,6 +32,15 @@ _FOREIGN = (
     ),
 )
 """What comes along with a text that was pasted, or is written on paper and not in Python; the most telling first."""
+_PYTHONS = (
+    (r"^expected ':'", "its end lacks a colon, `:`"),
+    (r"^unexpected indent", "it begins further right than the line above; let both begin at the same place"),
+    (r"^expected an indented block after '(\w+)'", "what belongs to the `{1}` above begins four spaces further right"),
+    (r"^unindent does not match", "it begins at another place than the lines around it"),
+    (r"^inconsistent use of tabs", "tabs and spaces stand in front of it; use spaces alone"),
+    (r"^cannot assign to", "in front of the `=` stands the name that gets the value, and nothing else"),
+)
+"""What Python says of a line, in words that need no grammar."""
 _WRITES = re.compile(r"([A-Za-z]\w*) ?([-+*/@]?=(?!=)|[.\[])")
 
 
@@ -49,11 +62,16 @@ def fault_in(error: SyntaxError, code: str) -> Fault:
     """What *error* says of *code*, in a sentence with the line that it stands in."""
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
-    found = ((re.search(pattern, line.partition("#")[0]), reason) for pattern, reason in _FOREIGN)
+    found = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
     told = next((reason.format(match[0]) for match, reason in found if match), "")
-    reason = told or (error.msg or "invalid syntax").rstrip(".")
+    reason = told or _in_words(error.msg or "invalid syntax")
     said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
     return Fault(message=said, line=error.lineno or 1, column=error.offset)
+
+
+def _in_words(said: str) -> str:
+    found = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
+    return next((words.format(match[0], *match.groups()) for match, words in found if match), said.rstrip("."))
 
 
 def set_aside(code: str) -> tuple[str, tuple[Fault, ...]]:

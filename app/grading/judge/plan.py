@@ -77,10 +77,10 @@ class Plan:
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
 
-    def comparing(self, name: str) -> int | None:
-        """The first line that reads `name == value`, where `name = value` was meant."""
+    def comparing(self, name: str) -> tuple[int, str] | None:
+        """The first line that reads `name == value` or `name: value`, where `name = value` was meant, and its sign."""
         found = (one for line in self.lines for other, one in comparisons(line.node) if other == name)
-        return next((one.lineno for one in found), None)
+        return next(((one.lineno, "==" if isinstance(one, ast.Compare) else ":") for one in found), None)
 
     def unnamed(self) -> int | None:
         """The last line that computes something and keeps it nowhere, such as `X.T @ dY`; a call may have a reason."""

@@ -7,11 +7,20 @@ import re
 from difflib import get_close_matches
 
 from app.content.sizes import written
-from app.grading.judge.call_errors import CALLS
+from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.trials import Raised, Row
+from app.grading.reading.library import FUNCTIONS
 
 _LONGEST = 400
 _ELSEWHERE = frozenset(["np", "numpy"])
+_SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}
+_OF_F = frozenset(["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"])
+_MADE = (
+    "arange argmax cat clamp cumsum einsum eye full full_like log_softmax logsumexp matmul maximum mean minimum ones "
+    "ones_like outer softmax stack tensor tril triu where zeros zeros_like"
+)
+_OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - _OF_F - {"copy", "gelu_tanh"}
+"""Functions whose name alone is written by those who know them from elsewhere."""
 MATRIX = 2
 
 
@@ -117,6 +126,23 @@ def _one_hot(_: re.Match[str], error: Raised) -> str:
     return f"`F.one_hot` needs integer indices (int64){target}."
 
 
+def _classes(_: re.Match[str], error: Raised) -> str:
+    what = f"In `{error.source}` an index" if error.source else "An index"
+    return (
+        f"{what} is as large as the number of classes, or larger. `F.one_hot` counts them from 0: of 27 classes the "
+        "last one is 26. Were the places taken along another axis?"
+    )
+
+
+def _one_number(_: re.Match[str], error: Raised) -> str:
+    function, __, rest = error.source.partition("(")
+    if function.startswith("math."):
+        every = function.replace("math", "torch")
+        return f"`{function}` takes a single number, and `{rest[:-1]}` is a tensor; `{every}` takes every entry of it."
+    what = f"`{error.source}`" if error.source else "This line"
+    return f"{what} wants a single number, and a tensor of several entries is none."
+
+
 def _dtypes(found: re.Match[str], error: Raised) -> str:
     pair = " and ".join(f"`{one.source}` is {one.dtype}" for one in error.operands[:2])
     return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}."
@@ -151,9 +177,13 @@ def _no_name(found: re.Match[str], error: Raised) -> str:
     if name in _ELSEWHERE:
         return f"There is no `{name}` in a box. Torch has nearly all of numpy, mostly under the same name: `torch.…`."
     if name in error.ahead:
-        line = error.ahead[name]
-        where = "is what this line makes" if line == error.line else f"is made in line {line}, further down"
-        return f"`{name}` does not exist yet: it {where}. A line reads only what stands above it."
+        return _not_yet(name, error)
+    if name in _SPELLED:
+        return f"Python writes `{_SPELLED[name]}`, with a capital letter; `{name}` means nothing to it."
+    if name in OPTIONS:
+        return f"`{name}` is an option and needs a value, such as `keepdim=True` or `dim=0`."
+    if name in _OF_TORCH | _OF_F:
+        return f"`{name}` alone does not exist: it is `{'F' if name in _OF_F else 'torch'}.{name}`."
     others = [one for one in error.known if one != f"d{name}" and name != f"d{one}"]  # x and dx: nobody confuses them
     alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1)
     if alike:
@@ -161,6 +191,21 @@ def _no_name(found: re.Match[str], error: Raised) -> str:
     return (
         f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
         "Capital and small letters count."
+    )
+
+
+def _not_yet(name: str, error: Raised) -> str:
+    """What a line reads that it makes itself, or that one below it makes."""
+    line = error.ahead[name]
+    if error.line is None or line > error.line:
+        return (
+            f"`{name}` does not exist yet: it is made in line {line}, further down. "
+            "A line reads only what stands above it."
+        )
+    like = name[1:] if name[:1] == "d" and name[1:] in error.known else "…"
+    return (
+        f"`{name}` does not exist yet: it is what this line makes. What is added to, or written into, begins above, "
+        f"such as `{name} = torch.zeros_like({like})`."
     )
 
 
@@ -210,6 +255,8 @@ ROWS: tuple[Row, ...] = (
     (r"view size is not compatible with input tensor's size and stride", _view),
     (r"shape '(\[.{0,80}?\])' is invalid for input of size (\d+)", _reshape),
     (r"one_hot is only applicable to index tensor", _one_hot),
+    (r"Class values must be smaller than num_classes", _classes),
+    (r"only one element tensors can be converted|elements cannot be converted to Scalar", _one_number),
     (
         r"expected m1 and m2 to have the same dtype|expected scalar type|must have the same dtype|have same dtype",
         _dtypes,

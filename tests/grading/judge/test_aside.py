@@ -30,6 +30,14 @@ RIGHT = "dX = dY @ W.T"
         ("dX = (1 - y ** 2)2", "in `)2` a sign is missing; a product is written with a `*`"),
         ("dX = dY x * 2", "in `dY x` a sign is missing; a product is written with a `*`"),
         ("dX = x[0] dY", "in `] dY` a sign is missing; a product is written with a `*`"),
+        ("dW =", "nothing stands behind the `=`; `____` there leaves it open for now"),
+        ("dW +=", "nothing stands behind the `=`; `____` there leaves it open for now"),
+        ("dW = dY @", "nothing stands behind the `@`; `____` there leaves it open for now"),
+        ("Sure! Here's the gradient:", "it is a sentence; delete it, or put a `#` in front"),
+        ("1. First compute the sum of X.", "it is a sentence; delete it, or put a `#` in front"),
+        ("**Why:** we sum over the batch (see below).", "it is a sentence; delete it, or put a `#` in front"),
+        ("for i in range(3)", "its end lacks a colon, `:`"),
+        ("dX @ W = dY", "in front of the `=` stands the name that gets the value, and nothing else"),
         ("dX = dY * 1e-5 if", "invalid syntax"),
         ("dX = x not dY", "invalid syntax"),
         ("dX = dY.sum(axis of 1", "in `axis of` a sign is missing; a product is written with a `*`"),
@@ -43,6 +51,22 @@ def test_a_line_that_is_no_python_is_told_in_words(line: str, said: str) -> None
 
     assert [one.message for one in faults] == [f"This line is not Python yet: {said}. It reads `{line}`."]
     assert [one.line for one in faults] == [2]
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "said"),
+    [
+        ("\tdX = dY", 1, "it begins further right than the line above; let both begin at the same place"),
+        (f"{RIGHT}\n  db = dY", 2, "it begins further right than the line above; let both begin at the same place"),
+        ("for i in range(2):\ndX = dY", 2, "what belongs to the `for` above begins four spaces further right"),
+        ("for i in range(2):\n    dX = dY\n  db = dY", 3, "it begins at another place than the lines around it"),
+    ],
+)
+def test_a_line_that_begins_at_the_wrong_place_is_told_so(code: str, line: int, said: str) -> None:
+    _, faults = set_aside(f"{code}\ndc = dY")
+
+    read = code.split("\n")[line - 1].strip()
+    assert f"This line is not Python yet: {said}. It reads `{read}`." in [one.message for one in faults]
 
 
 def test_such_signs_are_nobodys_business_where_they_do_no_harm() -> None:

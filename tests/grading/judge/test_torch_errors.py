@@ -1,6 +1,8 @@
 """Every error text of torch that a learner meets is told in the learner's own names."""
 
 import ast
+import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from app.grading.judge.trials import raised
 
 SCOPE = {
     "torch": torch,
+    "math": math,
     "F": F,
     "X": torch.randn(32, 64),
     "W": torch.randn(32, 27),
@@ -48,6 +51,16 @@ CASES = [
     ("if True:\n    dZ == X", "`==` compares", "One `=` assigns"),
     ("r = dZ == X", "`dZ` does not exist", "Capital and small letters"),
     ("X == dZ", "`dZ` does not exist", "Capital and small letters"),
+    ("r = X.sum(0, keepdim=true)", "Python writes `True`, with a capital letter"),
+    ("r = X.sum(0, keepdim)", "`keepdim` is an option and needs a value", "`keepdim=True`"),
+    ("r = zeros(3)", "it is `torch.zeros`"),
+    ("r = sigmoid(X)", "it is `torch.sigmoid`"),
+    ("r = one_hot(ix, 3)", "it is `F.one_hot`"),
+    ("r = math.exp(-X)", "`math.exp` takes a single number", "`-X` is a tensor", "`torch.exp`"),
+    ("r = math.sqrt(X.sum(0))", "`X.sum(0)` is a tensor", "`torch.sqrt`"),
+    ("r = float(X)", "`float(X)` wants a single number"),
+    ("r = X.item()", "`X.item()` wants a single number"),
+    ("r = F.one_hot(X.argmax(0), 27)", "In `F.one_hot(X.argmax(0), 27)` an index", "along another axis"),
     ("r = X.sum().backward()", "autograd is the judge"),
     ("r = torch.zeros(3).index_add_(0, ix, torch.ones(3))", ""),
     ("r = 1 / 0", "ZeroDivisionError"),
@@ -108,6 +121,26 @@ GRAPH = [
 @pytest.mark.parametrize(("text", "said"), GRAPH, ids=[said for _, said in GRAPH])
 def test_errors_of_autograd_are_told_in_plain_words(text, said):
     assert said in translate(raised({"type": "RuntimeError", "text": text, "line": 1, "statement": 0}))
+
+
+AHEAD = [
+    ("db += dY.sum(0)", {"db": 1}, "it is what this line makes", "begins above, such as `db = torch.zeros_like(b)`."),
+    ("db[ix] = dY.sum(0)", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
+    ("for i in range(2):\n    db += dY[i]", {"db": 1}, "it is what this line makes", "`db = torch.zeros_like(b)`"),
+    ("dT += dY", {"dT": 1}, "it is what this line makes", "`dT = torch.zeros_like(…)`"),
+    ("r = 2 * db", {"db": 3}, "it is made in line 3, further down", "A line reads only what stands above it."),
+    ("r = zeros(3)", {"zeros": 2}, "it is made in line 2, further down"),
+]
+
+
+@pytest.mark.parametrize("case", AHEAD, ids=[source for source, *_ in AHEAD])
+def test_a_name_that_is_read_before_it_is_made_is_told_where_it_is_made(case):
+    source, ahead, *parts = case
+
+    message = translate(replace(failed(source), known=("b", "dY"), ahead=ahead))
+
+    for part in parts:
+        assert part in message
 
 
 def test_a_transpose_of_three_axes_is_named_as_the_cause():
