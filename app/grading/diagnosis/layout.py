@@ -14,6 +14,7 @@
 | `shape` | any other shape |
 """
 
+import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, permutations
@@ -38,10 +39,20 @@ def wrong_shape(case: Case) -> str:
     look = shown(case)
     if look is not case.visible and (case.visible or len({one.got.ndim for one in case.looks}) > 1):
         return f"The shape of `{case.name}` changes with the data; a gradient has the shape of its tensor."
-    return (
+    said = (
         f"`{case.name}` has shape {shape_in(case, look, look.got)}; a gradient has the shape of its tensor, and "
         f"`{case.tensor}` has {shape_in(case, look, look.reference)}."
     )
+    return said if look.got.ndim else f"{said}{_taken_in(case)}"
+
+
+def _taken_in(case: Case) -> str:
+    """What on the learner's lines makes a single number of a tensor."""
+    for node in (node for write in case.writes for node in ast.walk(write)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="sum" | "mean" as way), args=[], keywords=[]):
+                return f" `.{way}()` without an axis takes in every entry and leaves a single number."
+    return ""
 
 
 def shapes(view: CaseView) -> Iterator[Mistake]:

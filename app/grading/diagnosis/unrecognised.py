@@ -70,7 +70,7 @@ def unrecognised(case: Case) -> Diagnosis:
     """True facts only: direction, size and where the error sits, or the shapes where they differ."""
     look = _telling(case)
     if look is None:
-        message = f"`{case.name}` has the right shape, but its numbers differ on other data than the lesson's own."
+        message = f"`{case.name}` has the right shape, but its numbers differ on hidden data."
         return Diagnosis(code=f"{case.name}:unrecognised", message=message)
     if look.got.shape != look.reference.shape:
         return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
