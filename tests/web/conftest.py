@@ -147,9 +147,10 @@ def _logs() -> None:
     configure_logs(plain=True)
 
 
-@pytest.fixture(scope="session")
-def course() -> Course:
-    return course_in(Path(__file__).parent / "course")
+@pytest.fixture(scope="module")
+def course(request: pytest.FixtureRequest) -> Course:
+    """The folder beside this file that a module of tests names as its FOLDER, or the usual one."""
+    return course_in(Path(__file__).parent / getattr(request.module, "FOLDER", "course"))
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,14 @@
 """A function that continues another box: what was written there stands above it, once it is right."""
 
-from pathlib import Path
-
-import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
 from app.web.views.exercise_view import UNTIL_RIGHT
-from tests.courses import course_in
 
+FOLDER = "held"
 LESSON = "/lessons/continued"
 ENGINE = "class Value:\n    def __init__(self, data):\n        self.data = data\n"
 STARTER = "def doubled(x):\n    ____\n"
 HTMX = {"hx-request": "true"}
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "held")
 
 
 def send(client: TestClient, box: str, action: str, code: str, **more: str) -> str:

@@ -6,20 +6,14 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
 from app.grading.judge.hunt_verdict import split_line
-from tests.courses import course_in
 
+FOLDER = "hunts"
 LESSON = "/lessons/hunts"
 HTMX = {"hx-request": "true"}
 GIVEN = "# the backward pass of a layer\ndW = X.T @ dY\ndb = (\n    dY.mean(0)\n)\n"
 MENDED = "# the backward pass of a layer\ndW = X.T @ dY\ndb = dY.sum(0)\n"
 CHECK = "def agree(mine, theirs):\n    return torch.equal(mine, theirs)\n"
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "hunts")
 
 
 def send(client: TestClient, action: str, code: str, name: str = "find", *, htmx: bool = True, **more: object):

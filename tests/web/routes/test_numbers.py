@@ -2,21 +2,13 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
-from tests.courses import course_in
-
+FOLDER = "numbers"
 LESSON = "/lessons/numbers"
 HTMX = {"hx-request": "true"}
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "numbers")
 
 
 def shown(text: str, name: str = "spread") -> tuple[str, str]:

@@ -1,24 +1,16 @@
 """A box that asks what a check will say before it comes."""
 
-from pathlib import Path
-
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
 from app.grading.judge.verdict import NameVerdict, Standing, Verdict
-from tests.courses import course_in
 
+FOLDER = "held"
 LESSON = "/lessons/predictions"
 BOX = f"{LESSON}/code/layer-backward"
 HTMX = {"hx-request": "true"}
 WRONG = "dX = dY @ W\n"
 NOTHING, FIRST, SECOND, SEVERAL = 1, 2, 3, 4
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "held")
 
 
 def check(client: TestClient, code: str, line: int | None = None, **more) -> str:

@@ -1,22 +1,14 @@
 """What stays closed until an answer was given, whatever it was."""
 
 import re
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
-from tests.courses import course_in
-
+FOLDER = "held"
 LESSON = "/lessons/reveals"
 HTMX = {"hx-request": "true"}
 CLOSED = ("one straight on", "Inside of what is closed.", "The map.")
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "held")
 
 
 def open_ones(client: TestClient, page) -> set[str]:

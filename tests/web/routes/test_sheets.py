@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.content.blocks import Course
-from tests.courses import course_in
-
+FOLDER = "held"
 LESSON = "/lessons/sheets"
 SHEET = f"{LESSON}/sheet/shapes"
 HTMX = {"hx-request": "true"}
@@ -20,11 +18,6 @@ RIGHT = {
     "read-twice": "1",
     "dw-axes": "0",
 }
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return course_in(Path(__file__).parents[1] / "held")
 
 
 def attempts(folder: Path) -> list[tuple[str, str]]:
