@@ -64,7 +64,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
     """One exercise; where none is named, the one that somebody was last wrong at."""
     group = within.group.id
     async with site.database.read() as db:
-        all_places = places(site.course, await board.assigned(db, group))
+        all_places = await places(db, site.course, group)
         here = await _place(db, group, all_places, asked.place)
         view = await _view(request, db, within, here) if here else None
         recent = await lately(db, site.assigned, group, now() - JUST_NOW)
@@ -90,7 +90,7 @@ async def explained(site: TheSite, within: Watching, place: Annotated[str, Form(
     """Mark this moment; the board tells from here on who has left the mistake."""
     group = within.group.id
     async with site.database.write() as db:
-        here = _named(places(site.course, await board.assigned(db, group)), place)
+        here = _named(await places(db, site.course, group), place)
         await board.explain(db, group, within.person.learner_id, here.lesson.name, here.exercise.name)
         await site.bus.tell(db, board.heard(here.lesson.name, here.exercise.name))
     return back_to(Asked(place=place, project=False, graph=False).address(group))
@@ -101,7 +101,7 @@ async def watched(
 ) -> AsyncIterator[AsyncIterator[str]]:
     """A board as HTML, again and again; at most a few pages of one person may watch at a time."""
     async with site.database.read() as db:
-        here = _named(places(site.course, await board.assigned(db, within.group.id)), asked.place)
+        here = _named(await places(db, site.course, within.group.id), asked.place)
     with site.runs.watching(within.person.learner_id) as free:
         if not free:
             raise NotNowError(TOO_MANY, WATCH_SECONDS)

@@ -23,7 +23,7 @@ async def lessons(request: Request, site: TheSite, within: Watching) -> Response
     """What is assigned, with how much of it the class has solved."""
     group = within.group.id
     async with site.database.read() as db:
-        assigned = by_lesson(places(site.course, await board.assigned(db, group)))
+        assigned = by_lesson(await places(db, site.course, group))
         size = len(await board.learners(db, group))
         solved = await board.solved(db, group)
     rows = [
@@ -38,7 +38,7 @@ async def lesson(request: Request, site: TheSite, within: Watching, lesson: TheL
     """Every learner and every exercise; the page is a table."""
     group = within.group.id
     async with site.database.read() as db:
-        here = [one for one in places(site.course, await board.assigned(db, group)) if one.lesson is lesson]
+        here = [one for one in await places(db, site.course, group) if one.lesson is lesson]
         if not here:
             raise HTTPException(404)
         people = await board.learners(db, group)
@@ -58,7 +58,7 @@ async def learner(
     group, learner = within.group.id, numbered(learner_id)
     async with site.database.read() as db:
         people = {one.learner_id: one for one in await board.learners(db, group)}
-        assigned = by_lesson(places(site.course, await board.assigned(db, group)))
+        assigned = by_lesson(await places(db, site.course, group))
         latest = await board.latest(db, group, learner)
         found = next((one for one in assigned if one[0].slug == asked or (not asked and one[0].name == latest)), None)
         if learner not in people or (asked and found is None):

@@ -258,8 +258,9 @@ def by_lesson(all_places: Sequence[Place]) -> list[tuple[Lesson, list[Place]]]:
     return [(lesson, list(those)) for lesson, those in groupby(all_places, key=lambda one: one.lesson)]
 
 
-def places(course: Course, asked: board.Asked) -> list[Place]:
-    """Every exercise that is assigned, in the order of the course."""
+async def places(db: AsyncSession, course: Course, group: int) -> list[Place]:
+    """Every exercise that the class *group* was given, in the order of the course."""
+    asked = await board.assigned(db, group)
     return [
         Place(lesson, one, number)
         for lesson in course.lessons
