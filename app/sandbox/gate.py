@@ -9,10 +9,10 @@ import ast
 import builtins
 import difflib
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.bindings import parsed
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
 LONGEST = 20_000
@@ -102,15 +102,9 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
 
 def _is_python(code: str) -> bool:
     try:
-        return too_much(code) is None and _parse(code) is not None
+        return too_much(code) is None and parsed(code) is not None
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         return False
-
-
-def _parse(code: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(code)
 
 
 def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
@@ -123,7 +117,7 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
     if told:
         return told
     try:
-        tree = _parse(code)
+        tree = parsed(code)
         _check_depth(tree)
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
         for node in _in_order(tree):

@@ -65,7 +65,7 @@ def _copied_over(view: CaseView, path: Path, turned: bool, look: Look) -> Array 
     step = view.steps(path, look)[-1]
     if not is_pick(step):
         return None
-    picked = backward(step.node, step.position, np.ones_like(step.g)) != 0
+    picked = step.of_ones != 0
     return np.where(picked, overwritten(step, turned), look.reference - look.shares[path.key])
 
 

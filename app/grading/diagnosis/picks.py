@@ -59,7 +59,7 @@ def _rows(step: Step) -> Iterator[tuple[str, Send, str, str]]:
     yield "scatter-mean", _averaged, SAY["averaged"], ""
     yield "dense", _dense, SAY["dense"], ""
     yield "dense", _constant, SAY["constant"], ""
-    yield "upstream-missing", _counts, SAY["counts"], ""
+    yield "upstream-missing", lambda step: step.of_ones, SAY["counts"], ""
     for shift in (-1, 1):
         yield "rows-shifted", partial(_shifted, shift=shift), SAY["shifted"], ""
     picked = _picked(step)
@@ -94,12 +94,8 @@ def overwritten(step: Step, turned: bool = False) -> Array:
     return flat.reshape(step.x.shape)
 
 
-def _counts(step: Step) -> Array:
-    return backward(step.node, 0, np.ones_like(step.g))
-
-
 def _averaged(step: Step) -> Array:
-    return np.asarray(backward(step.node, 0, step.g) / np.maximum(_counts(step), 1.0))
+    return np.asarray(backward(step.node, 0, step.g) / np.maximum(step.of_ones, 1.0))
 
 
 def _spread(step: Step) -> Array:

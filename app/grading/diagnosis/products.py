@@ -50,7 +50,7 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
             turned, text = ((_turned_kernel, "flipped"), (_turned_result, "reverse"))[step.position]
             yield view.slip(path, depth, "kernel-flipped", turned, SAY[text])
         elif step.node.op in ELEMENTWISE and step.g.ndim >= 2:
-            for other in (_partner, lambda step: step.x, _local):
+            for other in (_partner, lambda step: step.x, lambda step: step.of_ones):
                 for order in ORDERS:
                     yield row("matmul-not-elementwise", order, other, SAY["product"])
 
@@ -69,10 +69,6 @@ def _turned_result(step: Step) -> Array:
 
 def _partner(step: Step) -> Array:
     return step.z if len(step.node.operands) > 1 else step.y
-
-
-def _local(step: Step) -> Array:
-    return backward(step.node, step.position, np.ones_like(step.g))
 
 
 def _of_product(step: Step, row: Callable[..., Mistake]) -> Iterator[Mistake]:

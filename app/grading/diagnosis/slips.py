@@ -28,7 +28,7 @@ from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import fits, softmax
-from app.grading.reading.rules import CURVES, along, backward, evaluated, names_of, rule_of, terms_of
+from app.grading.reading.rules import CURVES, along, evaluated, names_of, rule_of, terms_of
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "tanh": ("g / cosh(x) ** 2",),
@@ -206,7 +206,7 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
         word = slip.word.format(**view.spot(path, depth))
         say = RULE["summed"][1] if _is_summed(slip, step) else slip.say
         yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, word=word)
-    yield view.slip(path, depth, RULE["upstream"][0], _of_ones, RULE["upstream"][1])
+    yield view.slip(path, depth, RULE["upstream"][0], lambda step: step.of_ones, RULE["upstream"][1])
     for place, value, code, say in other_operands(step):
         yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)
 
@@ -214,10 +214,6 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
 def _is_summed(slip: Slip, step: Step) -> bool:
     """Whether what is passed on has to be added up, so that it does not stay unchanged."""
     return slip.text == "g" and step.node.op in {"mul", "div"} and step.g.shape != step.x.shape
-
-
-def _of_ones(step: Step) -> Array:
-    return backward(step.node, step.position, np.ones_like(step.g))
 
 
 def of_scope(view: CaseView) -> Iterator[Mistake]:

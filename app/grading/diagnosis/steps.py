@@ -61,6 +61,11 @@ class Step:
     def y(self) -> Array:
         return self.node.value
 
+    @property
+    def of_ones(self) -> Array:
+        """What it sends to its operand where only ones arrive."""
+        return backward(self.node, self.position, np.ones_like(self.g))
+
     def same_as(self, other: "Step") -> bool:
         """Whether *other* is this very place in the program, on the way of another path."""
         return self.node.expr is other.node.expr and (self.position == other.position or self.is_square)
