@@ -7,6 +7,7 @@ from app.content.blocks import Checker, FunctionBox
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.outcomes import ending, grader_fault
 from app.engine.grader import Run
+from app.grading.judge.call_errors import a_kind
 from app.grading.judge.check_verdict import ANSWER
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import translate
@@ -67,4 +68,4 @@ def _undefined(box: Box, kind: str) -> str:
     begin = f"`class {box.function}:`" if is_class else f"`def {box.function}({', '.join(box.arguments)}):`"
     if kind == "NoneType":
         return f"Nothing called `{box.function}` was defined. Begin with {begin}."
-    return f"`{box.function}` is a {kind} and cannot be called. Begin with {begin}."
+    return f"`{box.function}` is {a_kind(kind)} and cannot be called. Begin with {begin}."

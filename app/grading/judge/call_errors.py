@@ -82,10 +82,10 @@ def _called(found: re.Match[str], error: Raised) -> str:
     if kind in {"module", "NoneType"}:
         return f"{what} {_TAKEN[kind]}"
     if isinstance(called, ast.Attribute):
-        return f"{what} is no function but {_a(kind)} already: write it without the parentheses."
+        return f"{what} is no function but {a_kind(kind)} already: write it without the parentheses."
     return (
-        f"{what} is {_a(kind)} and cannot be called like a function: was `*` or `@` forgotten before the parenthesis, "
-        "or were square brackets meant?"
+        f"{what} is {a_kind(kind)} and cannot be called like a function: was `*` or `@` forgotten before the "
+        "parenthesis, or were square brackets meant?"
     )
 
 
@@ -106,7 +106,7 @@ def _operator(found: re.Match[str], error: Raised) -> str:
         return f"{what} holds values and their places; take the values, `.values`."
     if operator.startswith("@") and kind in {"int", "float", "bool"}:
         return f"{what} is a single number, and `@` multiplies matrices; with a number, write `*`."
-    return f"{what} {_TAKEN.get(kind, f'is {_a(kind)}, which `{operator}` cannot take.')}"
+    return f"{what} {_TAKEN.get(kind, f'is {a_kind(kind)}, which `{operator}` cannot take.')}"
 
 
 def _power(_: re.Match[str], __: Raised) -> str:
@@ -117,7 +117,7 @@ def _argument(found: re.Match[str], error: Raised) -> str:
     name, _, wanted, kind = found.groups()
     if wanted == "Tensor" and kind in {"int", "float"} and name not in WRITTEN:
         return f"{_call(error, name)} wants a tensor, not a plain number; for numbers there is `math`."
-    return _told(error, name, f"is given {_a(kind)} where it wants {_a(wanted)}.")
+    return _told(error, name, f"is given {a_kind(kind)} where it wants {a_kind(wanted)}.")
 
 
 def _surplus(found: re.Match[str], error: Raised) -> str:
@@ -138,7 +138,7 @@ def _call(error: Raised, name: str) -> str:
     return f"`{error.source}`" if isinstance(_parsed(error.source), ast.Call) else f"`{name}`"
 
 
-def _a(kind: str) -> str:
+def a_kind(kind: str) -> str:
     """*kind*, the name of a Python type, as the learner would call it."""
     known = {
         "Tensor": "a tensor",

@@ -116,7 +116,7 @@ def test_a_truth_value_may_come_as_a_number_or_a_tensor(jailed, body):
     [
         ("def cmp(mine, theirs):\n    return ____\n", "graded", "blank"),
         ("", "graded", "Nothing called `cmp`"),
-        ("cmp = 3\n", "graded", "cannot be called"),
+        ("cmp = 3\n", "graded", "`cmp` is a number and cannot be called"),
         ("def cmp(mine, theirs)\n    return True\n", "error", ""),
         ("x = 1 / 0\n", "error", "division by zero"),
         ("import os\n", "refused", "Nothing needs to be imported"),
