@@ -11,7 +11,7 @@ from app.check.kept import KeptFindings
 from app.check.prove_beginning import prove_beginning, prove_order_of
 from app.check.prove_care import prove_care
 from app.cli import environment
-from app.cli.refuse import refuse
+from app.cli.refuse import A_COURSE, refuse, unreadable
 from app.content.around import Around, around, dead_links_of_loose
 from app.content.blocks import Lesson
 from app.content.errors import LessonError
@@ -98,4 +98,4 @@ def _read(path: Path) -> tuple[tuple[Lesson, ...], tuple[LessonError, ...]]:
     try:
         return read_lessons(path)
     except OSError as error:
-        refuse(f"{path} cannot be read: {error.strerror}. Give a lesson file, a unit or a course folder.")
+        unreadable(path, error, A_COURSE)

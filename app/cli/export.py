@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from app.cli import environment
-from app.cli.refuse import refuse
+from app.cli.refuse import A_COURSE, refuse, unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.content.export import Work, cells_of, written_as
 from app.content.lessons import read_lessons
@@ -42,7 +42,7 @@ def _lessons(path: Path) -> list[tuple[str, Lesson]]:
     try:
         lessons, errors = read_lessons(path)
     except OSError as error:
-        refuse(f"{path} cannot be read: {error.strerror}. Give a lesson file, a unit or a course folder.")
+        unreadable(path, error, A_COURSE)
     if errors:
         refuse("\n".join(str(one) for one in errors))
     # The lessons of a course have their paths from there.

@@ -12,7 +12,7 @@ import typer
 
 from app.cli import environment
 from app.cli.graders import settled
-from app.cli.refuse import refuse
+from app.cli.refuse import refuse, unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
@@ -34,11 +34,10 @@ def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate:
     sys.exit(asyncio.run(_grade_one(task, _read(code), gate=gate, as_json=as_json)))
 
 
-def as_row(verdict: Verdict, name: str | None = None) -> dict[str, Any]:
-    """A verdict as the JSON object of one line; *name* is the id of the submission in a batch."""
-    row: dict[str, Any] = {} if name is None else {"id": name}
+def as_row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as the JSON object of one line."""
     names = {one.name: _name_row(one) for one in verdict.names}
-    return row | {
+    return {
         "outcome": verdict.outcome,
         "passed": verdict.passed,
         "names": names,
@@ -122,14 +121,14 @@ def _lesson(path: Path) -> Lesson:
     except LessonErrors as errors:
         refuse(str(errors))
     except OSError as error:
-        refuse(f"{path} cannot be read: {error.strerror}.")
+        unreadable(path, error)
 
 
 def _read(path: Path) -> str:
     try:
         text = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
-        refuse(f"{path} cannot be read: {error.strerror}.")
+        unreadable(path, error)
     return text.decode(errors="replace")
 
 

@@ -1,12 +1,12 @@
 """`backhand serve`: the web server with its graders, until it is told to stop."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from app.cli import environment
+from app.cli.refuse import refuse
 from app.content.errors import LessonErrors
 from app.settings import Settings
 from app.web.server import ServeError
@@ -16,12 +16,10 @@ from app.web.server import serve as serve_web
 def serve(host: str, port: int, *, reload: bool) -> None:
     settings = environment.settings()
     if settings.unsafe_no_sandbox and host not in ("127.0.0.1", "::1", "localhost"):
-        typer.echo(
+        refuse(
             f"BACKHAND_UNSAFE_NO_SANDBOX is set and the host is {host}: code without a sandbox is served on "
-            "127.0.0.1 only. Unset it, or leave out --host.",
-            err=True,
+            "127.0.0.1 only. Unset it, or leave out --host."
         )
-        sys.exit(2)
     serving(settings, host, port, reload=reload)
 
 
@@ -40,8 +38,6 @@ def serving(
         typer.echo(str(errors), err=True)
         count = len(errors.errors)
         faults = f"{count} fault{'s' if count > 1 else ''}"
-        typer.echo(f"{faults} in {settings.lessons}; mend what is named, then serve again.", err=True)
-        sys.exit(1)
+        refuse(f"{faults} in {settings.lessons}; mend what is named, then serve again.", status=1)
     except ServeError as error:
-        typer.echo(str(error), err=True)
-        sys.exit(1)
+        refuse(str(error), status=1)
