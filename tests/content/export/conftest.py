@@ -94,8 +94,10 @@ def exports(lessons: list[Lesson]) -> dict[str, str]:
     return files
 
 
-STEPS = re.compile(r"^(steps\w*(?:, \w+)* =) \d{4}\b", re.MULTILINE)
-"""How long a run trains; one with blanks trains with autograd alone, and shows in a few steps what it is."""
+STEPS = re.compile(r'^([\s"]*steps\w*(?:, \w+)* =) \d{4}\b', re.MULTILINE)
+"""How long a run trains: in a few steps it shows what it is, but not the loss that the course promises."""
+LONG = ("training.solved.ipynb", ".solved.py")
+"""The ends of what trains as long as the lesson says: one notebook, and every script."""
 
 
 class Ran(dict[str, dict[str, str]]):
@@ -108,9 +110,9 @@ class Ran(dict[str, dict[str, str]]):
     def __missing__(self, name: str) -> dict[str, str]:
         kind = name[name.index(".") :]
         alike = {one: text for one, text in self._exports.items() if one.endswith(kind)}
-        if kind.startswith(".blank"):
-            alike = {one: STEPS.sub(r"\1 30", text) for one, text in alike.items()}
-        self |= self._run(alike)
+        self |= self._run(
+            {one: text if one.endswith(LONG) else STEPS.sub(r"\1 30", text) for one, text in alike.items()}
+        )
         return self[name]
 
 
