@@ -3,7 +3,7 @@
 Whoever adds a route adds a row, or says why nobody looks at it. What an exercise can come to stands in the styleguide.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from app.settings import Settings
 from app.web.application import create_app
 from app.web.practice_items import FORMS
 from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
+from tests.browser.conftest import Contexts, Watched
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in
-from tests.browser.steps import SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
+from tests.browser.steps import AXE, SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
 from tests.courses import course_in
 from tests.web.asking import routes_of
 from tests.web.classroom import seated
@@ -239,19 +240,34 @@ def looks_well(page: Page) -> None:
     assert violations(page, rules=["color-contrast"]) == [], light
 
 
-@pytest.mark.parametrize("look", [*LOOKS, *PROVED], ids=str)
-@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
-def test_a_page_is_sound_on_a_phone_in_the_dark_and_in_the_light(
-    page_with_errors: Page, context: BrowserContext, room: Room, look: Look
-) -> None:
-    page = page_with_errors
-    context.add_cookies(room.cookies[look.who])
-    address = room.address(look)
-    open_page(page, address)
-    assert page.url.endswith(address), "it led elsewhere"
-    look.then(page)
+@pytest.fixture(scope="module")
+def opened(contexts: Contexts) -> Iterator[Page]:
+    """One page for all: to open one and to send axe-core there costs as much as to look at it."""
+    context = contexts.new({"viewport": {"width": 320, "height": 640}, "reduced_motion": "reduce"})
+    context.add_init_script(path=AXE)
+    yield context.new_page()
+    context.close()
 
-    looks_well(page)
+
+@pytest.fixture
+def phone(opened: Page) -> Iterator[Page]:
+    """Knows nobody yet, and must not violate the content policy."""
+    opened.context.clear_cookies()
+    watched = Watched(opened)
+    yield opened
+    opened.evaluate("localStorage.clear()")
+    assert [one for one in watched.complaints if "404" not in one] == []
+
+
+@pytest.mark.parametrize("look", [*LOOKS, *PROVED], ids=str)
+def test_a_page_is_sound_on_a_phone_in_the_dark_and_in_the_light(phone: Page, room: Room, look: Look) -> None:
+    phone.context.add_cookies(room.cookies[look.who])
+    address = room.address(look)
+    open_page(phone, address)
+    assert phone.url.endswith(address), "it led elsewhere"
+    look.then(phone)
+
+    looks_well(phone)
 
 
 @pytest.mark.prove
