@@ -13,6 +13,7 @@ from app.settings import Settings
 from app.web.application import create_app
 from tests.browser.answers import EACH_KIND
 from tests.browser.authoring import serving
+from tests.browser.conftest import Contexts, Watched
 from tests.browser.steps import SCHEMES, Scheme, open_page, paint_in, scrolls_sideways, violations
 from tests.courses import course_in
 from tests.web.conftest import FakeGrader
@@ -22,8 +23,8 @@ DRAWN_BY = PICTURES / "drawn-by.txt"
 RENEW = "BACKHAND_PICTURES" in os.environ
 TOLERANCE = 0.0003
 """The share of pixels that may look otherwise: eighty of a component of middling size."""
-ALL = {"width": 700, "height": 20_000}
-"""Everything in sight: an editor measures its lines when it is seen."""
+ALL = {"width": 700, "height": 50_000}
+"""Everything in sight: an editor measures its lines when it is seen, and what is not drawn cannot be cut out."""
 
 # Of two pixels of the page one is drawn: where another component grows, the same ones should be.
 EVEN = """all => all.forEach(one => {
@@ -50,19 +51,47 @@ DIFFERENT = """async ([one, other]) => {
 }"""
 
 
+# The whole page is drawn once, and each component cut out: to draw one alone is to draw all of them.
+CUT = """async ([picture, all]) => {
+  const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+  const whole = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const cut = async ({ x, y, width, height }) => {
+    const [left, top] = [Math.floor(x), Math.floor(y)];
+    const [wide, high] = [Math.ceil(x + width) - left, Math.ceil(y + height) - top].map((one) => Math.ceil(one / 2));
+    const canvas = new OffscreenCanvas(wide, high);
+    canvas.getContext("2d").drawImage(whole, -left / 2, -top / 2);
+    const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+    return btoa(Array.from(png, (byte) => String.fromCharCode(byte)).join(""));
+  };
+  return Promise.all(all.map(cut));
+}"""
+
+
 @pytest.fixture(scope="module")
-def styleguide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def styleguide(contexts: Contexts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """Opened once: it is as long as many lessons."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("styleguide"), database_url="")
+    options = {"viewport": ALL, "device_scale_factor": 0.5, "timezone_id": "UTC", "locale": "en-GB"}
     with serving(lambda: create_app(settings, course_in(EACH_KIND.parent), FakeGrader(), drafts=True)) as address:
-        yield f"{address}/styleguide"
+        context = contexts.new({**options, "reduced_motion": "reduce"})
+        page = context.new_page()
+        watched = Watched(page)
+        open_page(page, f"{address}/styleguide")
+        page.locator("code-box").evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+        page.locator(".specimen").evaluate_all(EVEN)
+        yield page
+        context.close()
+        # Nobody tells how the run that is shown goes on.
+        assert [one for one in watched.complaints if "404" not in one] == []
 
 
 def taken(page: Page) -> dict[str, bytes]:
     """A picture of each component, by its name."""
     found = page.locator(".specimen")
-    found.evaluate_all(EVEN)
     names = found.evaluate_all("all => all.map(one => one.id.replace('specimen-', ''))")
-    return {name: one.screenshot(animations="disabled") for name, one in zip(names, found.all(), strict=True)}
+    places = [one.bounding_box() for one in found.all()]
+    whole = base64.b64encode(page.screenshot(animations="disabled")).decode()
+    return dict(zip(names, map(base64.b64decode, page.evaluate(CUT, [whole, places])), strict=True))
 
 
 def drawn_by(page: Page) -> str:
@@ -76,19 +105,16 @@ def differing(page: Page, one: bytes, other: bytes) -> float:
     return share
 
 
-@pytest.mark.browser_options(viewport=ALL, device_scale_factor=0.5, timezone_id="UTC", locale="en-GB")
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_component_looks_as_in_its_picture(page_with_errors: Page, styleguide: str, scheme: Scheme) -> None:
-    page = page_with_errors  # nobody tells how the run that is shown goes on
+def test_every_component_looks_as_in_its_picture(styleguide: Page, scheme: Scheme) -> None:
+    page = styleguide
     this = drawn_by(page)
     if RENEW:
         PICTURES.mkdir(exist_ok=True)
         DRAWN_BY.write_text(this + "\n", "utf-8")
     if this != (then := DRAWN_BY.read_text("utf-8").strip()):
         pytest.skip(f"the pictures were drawn by {then}, which sets letters in its own way; here is {this}")
-    open_page(page, styleguide)
     paint_in(page, scheme)
-    page.locator("code-box").evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
     assert not scrolls_sideways(page)
     assert violations(page) == []
     pictures = taken(page)
@@ -103,19 +129,19 @@ def test_every_component_looks_as_in_its_picture(page_with_errors: Page, stylegu
     assert {name: share for name, share in different.items() if share > TOLERANCE} == {}, "look; then: make pictures"
 
 
-@pytest.mark.browser_options(viewport=ALL, device_scale_factor=0.5, timezone_id="UTC", locale="en-GB")
+SET = "([name, value]) => document.documentElement.style.setProperty(name, value)"
+
+
 @pytest.mark.parametrize(
     ("token", "value"), [("right", "#8a2be2"), ("quarter", "0.7rem"), ("serif", "monospace"), ("wrong-soft", "#fff")]
 )
-def test_a_token_that_changes_is_seen_in_a_picture(
-    page_with_errors: Page, styleguide: str, token: str, value: str
-) -> None:
-    page = page_with_errors
-    open_page(page, styleguide)
-    paint_in(page, "light")
-    component = page.locator("#specimen-dw-shape")
+def test_a_token_that_changes_is_seen_in_a_picture(styleguide: Page, token: str, value: str) -> None:
+    paint_in(styleguide, "light")
+    component = styleguide.locator("#specimen-dw-shape")
     before = component.screenshot(animations="disabled")
 
-    page.evaluate("([name, value]) => document.documentElement.style.setProperty(name, value)", [f"--{token}", value])
+    styleguide.evaluate(SET, [f"--{token}", value])
+    after = component.screenshot(animations="disabled")
+    styleguide.evaluate(SET, [f"--{token}", ""])
 
-    assert differing(page, before, component.screenshot(animations="disabled")) > TOLERANCE
+    assert differing(styleguide, before, after) > TOLERANCE
