@@ -25,6 +25,8 @@ from app.web.practice_plans import PLAN, Plan, PracticeSet, Standing, set_called
 
 RESTED = timedelta(minutes=30)
 """After a pause as long as this, whoever goes on begins anew."""
+DECLARED = "declared-"
+"""A mistake that the lesson names by number alone; it is about the family as a whole."""
 UNRATED = frozenset(scheduler.FORMS) - {"write"}
 """Forms that help so much that nothing is recalled."""
 
@@ -160,7 +162,7 @@ def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
         if forward and slip and slip not in scheduler.UNNAMED:
             family = family_at(forward, one.name.removeprefix("d"), slip)
             if family:
-                yield family, slip
+                yield family, "" if slip.startswith(DECLARED) else slip
 
 
 def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: datetime) -> frozenset[About]:

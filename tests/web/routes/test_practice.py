@@ -425,6 +425,16 @@ def test_an_error_and_all_else_that_is_no_slip_at_a_rule_opens_no_card(learner, 
         assert [one.slip for one in learner.cards()] == (["mean"] if said.code == "dX:mean" else []), said.code
 
 
+@pytest.mark.alone
+def test_a_mistake_that_only_the_lesson_has_a_sentence_for_is_about_its_family(learner, grader, monkeypatch):
+    name = NameVerdict(name="dX", verdict="wrong", code="dX:declared-2", message="Two.", line=1)
+    monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
+    learner.check(LESSON, "linear-backward", "dX = 1")
+    learner.text("/practice")
+
+    assert [(one.family, one.slip) for one in learner.cards()] == [("matmul", "")]
+
+
 def test_practice_that_a_class_is_given_again_begins_anew(learner, group, bob, ada):
     pupil = Learner(bob, learner.site)
     pupil.client.get(LESSON)
