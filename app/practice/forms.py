@@ -62,7 +62,13 @@ def bug_hunt(item: Item, mutant: Mutant) -> str | None:
         if at != changed[0] and said[at]
     )
     hint = block("hint", {}, said[changed[0]], ":::")
-    body = HUNT + code("given", mutant.code) + hint + innocent + code("solution", item.lines[changed[0]])
+    body = (
+        f"{item.arrives} {HUNT}"
+        + code("given", mutant.code)
+        + hint
+        + innocent
+        + code("solution", item.lines[changed[0]])
+    )
     fragment = item.program_text + block(f"bug {item.name}", item.asked, body)
     # Which line of several that write the same name is mended is not always plain; the parser decides.
     return fragment if item.parsed(fragment)[0] is not None else None
@@ -100,5 +106,5 @@ def order(item: Item) -> str | None:
     if shuffled(needs_of(item.lines), f"{item.name}-order") is None or len(set(item.lines)) < len(item.lines):
         return None
     options = {"forward": f"{item.name}-program"}
-    body = "Put the backward pass in order.\n\n" + code("solution", item.solution)
+    body = f"{item.arrives} Put the backward pass in order.\n\n" + code("solution", item.solution)
     return item.program_text + block(f"order {item.name}-order", options, body)

@@ -85,6 +85,11 @@ class Item:
     def program(self) -> Forward:
         return next(iter(self.lesson_of(self.program_text).forwards.values()))
 
+    @property
+    def arrives(self) -> str:
+        """What the backward pass begins with, in a sentence."""
+        return f"`d{self.program.output}` is given."
+
     @cached_property
     def shapes(self) -> dict[str, str]:
         """The shapes of all tensors in named axes where there are names, such as `(N, 1)`."""
@@ -104,7 +109,7 @@ class Item:
     def box_text(self, prompt: str, at: int, starter: str = "") -> str:
         """A code box for the whole backward pass, with hints for the line with the index *at*."""
         hints = "".join(block("hint", {}, one, ":::") for one in ladder(self.lines[at], self.by[at], self.shapes))
-        body = f"{prompt}\n\n{starter}{hints}{code('solution', self.solution)}"
+        body = f"{self.arrives} {prompt}\n\n{starter}{hints}{code('solution', self.solution)}"
         return block(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
 
     def hints_at(self, line: int) -> tuple[Hint, ...]:

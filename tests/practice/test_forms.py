@@ -34,6 +34,13 @@ def test_every_form_passes_check(item: Item, graders: SharedGraders) -> None:
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_who_works_backward_is_told_what_arrives(item: Item) -> None:
+    backward = [item.fragment, forms.fade(item), forms.order(item) or "", *hunts(item)[:1]]
+
+    assert all(f"`d{item.program.output}` is given." in one for one in backward if one)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_every_line_can_be_the_open_one_and_the_others_are_given(item: Item) -> None:
     for at, line in enumerate(item.lines):
         box = item.lesson_of(forms.fade(item, at)).exercises[0]

@@ -33,6 +33,12 @@ _FOREIGN = (
 )
 """What comes along with a text that was pasted, or is written on paper and not in Python; the most telling first."""
 _PYTHONS = (
+    (r"^unmatched '(.)'", "the `{1}` closes nothing"),
+    (r"^'(.)' was never closed", "the `{1}` is never closed"),
+    (
+        r"^closing parenthesis '(.)' does not match opening parenthesis '(.)'",
+        "a `{1}` stands where a `{2}` is to be closed",
+    ),
     (r"^expected ':'", "its end lacks a colon, `:`"),
     (r"^unexpected indent", "it begins further right than the line above; let both begin at the same place"),
     (r"^expected an indented block after '(\w+)'", "what belongs to the `{1}` above begins four spaces further right"),

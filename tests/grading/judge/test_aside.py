@@ -36,14 +36,16 @@ RIGHT = "dX = dY @ W.T"
         ("Sure! Here's the gradient:", "it is a sentence; delete it, or put a `#` in front"),
         ("1. First compute the sum of X.", "it is a sentence; delete it, or put a `#` in front"),
         ("**Why:** we sum over the batch (see below).", "it is a sentence; delete it, or put a `#` in front"),
+        ("dW = dX)", "the `)` closes nothing"),
+        ("dW = dX.sum((0)]", "a `]` stands where a `(` is to be closed"),
         ("for i in range(3)", "its end lacks a colon, `:`"),
         ("dX @ W = dY", "in front of the `=` stands the name that gets the value, and nothing else"),
         ("dX = dY * 1e-5 if", "invalid syntax"),
         ("dX = x not dY", "invalid syntax"),
         ("dX = dY.sum(axis of 1", "in `axis of` a sign is missing; a product is written with a `*`"),
         ('print "the shape", dX', "Missing parentheses in call to 'print'. Did you mean print(...)?"),
-        ("dW = (dX", "'(' was never closed"),
-        ("dW = (dX  # √", "'(' was never closed"),
+        ("dW = (dX", "the `(` is never closed"),
+        ("dW = (dX  # √", "the `(` is never closed"),
     ],
 )
 def test_a_line_that_is_no_python_is_told_in_words(line: str, said: str) -> None:
