@@ -9,7 +9,7 @@ import json
 import time
 from asyncio import CancelledError
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -133,9 +133,9 @@ class Checks:
         self._metrics = metrics
         self._allowance = Allowance(a_minute)
         self._keys = Allowance(TYPED_A_MINUTE)
-        self._typing: Counter[int] = Counter()
+        self._typing: Counter[Hashable] = Counter()
         self._faults = Faults()
-        self._running: Counter[int] = Counter()
+        self._running: Counter[Hashable] = Counter()
 
     async def check(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str, *, stored: str | None) -> Answer:
         """The verdict on *code*: the *stored* one where the same text was checked before, by anybody.
@@ -168,14 +168,18 @@ class Checks:
         task = self._tasks.task(lesson, exercise)
         return await self._asked("nudge", learner, code, lambda: self._grader.nudge(task, code, name, entry))
 
-    async def told(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Told:
-        """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes."""
+    async def told(self, asker: Hashable, lesson: Lesson, exercise: CodeBox, code: str) -> Told:
+        """The shapes that the lines of *code* give. It counts as no check: it is asked after every few keystrokes.
+
+        Args:
+            asker: The learner, or the network of somebody who is none yet, as on the title page.
+        """
         # A newer text drops the question about an older one, which may still be on its way.
-        if self._refusal(code) or self._typing[learner] >= AT_ONCE:
+        if self._refusal(code) or self._typing[asker] >= AT_ONCE:
             return Told()
-        self._keys.spend(learner)
+        self._keys.spend(asker)
         self._faults.refuse(code)
-        with _one_more(self._typing, learner):
+        with _one_more(self._typing, asker):
             return await self._grader.told(self._tasks.task(lesson, exercise), code)
 
     async def unfit(self, learner: int, texts: Sequence[str]) -> tuple[str, ...]:
@@ -238,11 +242,11 @@ class Checks:
 
 
 @contextmanager
-def _one_more(running: Counter[int], learner: int) -> Iterator[None]:
-    running[learner] += 1
+def _one_more(running: Counter[Hashable], asker: Hashable) -> Iterator[None]:
+    running[asker] += 1
     try:
         yield
     finally:
-        running[learner] -= 1
-        if not running[learner]:
-            del running[learner]
+        running[asker] -= 1
+        if not running[asker]:
+            del running[asker]

@@ -126,6 +126,9 @@ function typedOver(event, view) {
   return true;
 }
 
+// Where the editor is fetched for a box that was touched, it takes the cursor over; else it waits until the box is left.
+const FOR_THE_TOUCHED = document.querySelector("meta[name=editor][data-touched]") !== null;
+
 class CodeBox extends HTMLElement {
   connectedCallback() {
     this.textarea = this.querySelector("textarea");
@@ -153,11 +156,13 @@ class CodeBox extends HTMLElement {
 
   upgrade() {
     this.observer?.disconnect();
-    if (this.view || document.activeElement === this.textarea) return this.waitForBlur();
     const { textarea } = this;
+    const inside = document.activeElement === textarea;
+    if (this.view || (inside && !FOR_THE_TOUCHED)) return this.waitForBlur();
     const label = textarea.labels?.[0];
     this.view = new EditorView({ state: this.state(textarea.value, label) });
     textarea.before(this.view.dom);
+    if (inside) this.takeOver(textarea);
     textarea.hidden = true;
     label?.addEventListener("click", () => this.view?.focus());
     this.addKeyRow();
@@ -165,6 +170,11 @@ class CodeBox extends HTMLElement {
     // The editor measures its lines when it is seen. Until then their numbers stand elsewhere, and are hidden.
     this.whenWithin("0px", () => this.view?.requestMeasure({ read: () => {}, write: () => (this.dataset.measured = "") }));
     this.mark();
+  }
+
+  takeOver({ selectionStart: anchor, selectionEnd: head }) {
+    this.view.dispatch({ selection: { anchor, head } });
+    this.view.focus();
   }
 
   waitForBlur() {

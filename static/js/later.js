@@ -1,9 +1,14 @@
 // The editor is a third of what a lesson weighs: it is fetched once the page has been painted and nothing else is to be
-// done, or at once when a box is touched. Until then the boxes are plain textareas, and typing may begin in them.
-const editor = document.querySelector("meta[name=editor]")?.content;
+// done, or at once when a box is touched; on the title page, only then. Until then the boxes are plain textareas, and
+// typing may begin in them.
+const editor = document.querySelector("meta[name=editor]");
+const load = () => import(editor.content).catch(() => {}); // without it, boxes stay what they are
 
 if (editor) {
-  const load = () => import(editor).catch(() => {}); // without it, boxes stay what they are
+  document.addEventListener("focusin", ({ target }) => target.closest?.("code-box") && load());
+}
+
+if (editor && !("touched" in editor.dataset)) {
   const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 200));
   const painted = new PerformanceObserver((seen) => {
     if (!seen.getEntriesByName("first-contentful-paint").length) return;
@@ -11,5 +16,4 @@ if (editor) {
     idle(load, { timeout: 2000 });
   });
   painted.observe({ type: "paint", buffered: true });
-  document.addEventListener("focusin", ({ target }) => target.closest?.("code-box") && load(), { once: true });
 }

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Route, expect
 from app.content.blocks import Grad
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson
-from tests.browser.steps import editor, scrolls_sideways, section, violations, write
+from tests.browser.steps import editor, open_page, scrolls_sideways, section, violations, write
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
@@ -39,6 +39,24 @@ def test_shapes_stand_behind_the_lines_and_move_no_text(page: Page, width: int) 
     assert section(page, BOX).locator(".cm-collides").all_text_contents()[-1] == "X @ dY"
     assert not scrolls_sideways(page)
     assert violations(page, f"#{BOX.name}") == []
+
+
+def test_the_line_of_the_title_page_answers_as_any_box_once_it_is_touched(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 800})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(page, "/")
+    box = page.locator(".tried code-box")
+    high = box.bounding_box()["height"]
+    assert not [url for url in asked if "editor" in url], "it is not fetched for those who only read"
+
+    box.locator("textarea").focus()
+
+    expect(box.locator(".cm-content")).to_be_focused()
+    assert abs(box.bounding_box()["height"] - high) < 2
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text("dx = torch.ones(2, 3)")
+    expect(box.locator(".cm-told")).to_have_text("(2, 3), x is ()")
 
 
 def test_a_button_that_is_pressed_stays_under_the_pointer(page: Page) -> None:

@@ -17,7 +17,6 @@ from app.content.blocks import CodeBox, FunctionBox, Lesson
 from app.engine.codec import plain
 from app.engine.grader import Nudge
 from app.grading.judge.hunt_verdict import with_line
-from app.grading.judge.told import Told
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
 from app.store.board import heard
@@ -212,10 +211,8 @@ async def shapes(
     Args:
         given: Whether to tell of the names that are in scope before the text, too.
     """
-    learner = await visitor.learner()
-    found = Told()
-    if learner is not None:
-        found = await while_wanted(request, site.checks.told(learner, lesson, exercise, received(exercise, code)))
+    asker = await visitor.learner() or visitor.network
+    found = await while_wanted(request, site.checks.told(asker, lesson, exercise, received(exercise, code)))
     names = tuple(one for one in found.names if given or one.line)
     return JSONResponse(plain(replace(found, names=names)), headers={"cache-control": "no-store"})
 
