@@ -69,10 +69,10 @@ test:
 suite: developed tools
 	$(BIN)/pytest $(WORKERS) --durations=10
 
-# What `make test` leaves out, and ten times as many examples of each fuzz test.
+# What `make test` leaves out, and thirty times as many examples of each fuzz test.
 prove: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'
-	BACKHAND_EXAMPLES=10 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
+	BACKHAND_EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
 quick: developed

@@ -21,7 +21,7 @@ from tests.waiting import SECONDS
 
 # The same examples in every run, so that a red build is red again; no deadline, since a busy machine is no fault.
 settings.register_profile(
-    "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=50 * TIMES, print_blob=True
+    "project", deadline=None, derandomize=TIMES == 1, database=None, max_examples=max(50, 17 * TIMES), print_blob=True
 )
 settings.load_profile("project")
 

@@ -87,7 +87,7 @@ def one_database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @given(mine=WRITING, theirs=WRITING)
-@examples(25)
+@examples(8)
 def test_every_text_of_both_is_there_afterwards(mine: list[Any], theirs: list[Any], one_database: str) -> None:
     before, after, left = asyncio.run(_texts(one_database, mine, theirs))
 

@@ -80,7 +80,7 @@ def test_the_gate_lets_the_course_through() -> None:
     assert [refusal(normalise(one)[0]) for one in PROGRAMS] == [None] * len(PROGRAMS)
 
 
-@examples(600)
+@examples(200)
 @given(wounded())
 def test_a_program_with_wounds_gets_an_answer_and_what_passes_holds_nothing_forbidden(text: str) -> None:
     plain, notices = normalise(text)
@@ -101,7 +101,7 @@ def test_a_program_with_wounds_gets_an_answer_and_what_passes_holds_nothing_forb
     assert list(forbidden(plain)) == []
 
 
-@examples(200)
+@examples(70)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), min_size=1, max_size=4), st.integers(1, 20_000))
 def test_the_same_piece_again_and_again_is_answered(pieces: list[str], times: int) -> None:
     piece = "".join(pieces)
@@ -154,7 +154,7 @@ def blobs(draw: st.DrawFn) -> bytes:
     return bytes(blob[:cut])
 
 
-@examples(400)
+@examples(130)
 @given(blobs())
 def test_a_result_with_wounds_is_read_and_holds_no_more_than_was_sent(blob: bytes) -> None:
     result = decode_result(blob)
@@ -173,7 +173,7 @@ def test_a_result_with_wounds_is_read_and_holds_no_more_than_was_sent(blob: byte
         assert blob.endswith((frames.END_DONE, frames.END_MEMORY))
 
 
-@examples(200)
+@examples(70)
 @given(blobs(), st.lists(st.integers(1, 60), min_size=1, max_size=20))
 def test_how_a_result_is_cut_into_pieces_makes_no_difference(blob: bytes, sizes: list[int]) -> None:
     read_end, write_end = os.pipe()

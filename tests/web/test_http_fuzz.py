@@ -218,7 +218,7 @@ def asks(draw: st.DrawFn, method: str, template: str) -> Ask:
 
 
 @pytest.mark.parametrize(("method", "template"), ROUTES, ids=[" ".join(route) for route in ROUTES])
-@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_request_to_any_route_gets_a_sound_answer(
     data: st.DataObject, asker: Asker, cookie: str, method: str, template: str
@@ -230,7 +230,7 @@ def test_any_request_to_any_route_gets_a_sound_answer(
     sound(asker(sent))
 
 
-@examples(150)
+@examples(50)
 @given(
     path=st.lists(
         st.sampled_from([*SLUGS, *NAMES, "lessons", "static", "code", "units", "..", "", "%00"]) | odd, max_size=6

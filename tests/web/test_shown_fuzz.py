@@ -145,7 +145,7 @@ def answered(asker: Asker, cookie: str, action: str, number: int, htmx: bool) ->
         assert answer.status == 200
 
 
-@examples(100)
+@examples(30)
 @given(verdict=verdicts, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_verdict_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, verdict: Verdict, number: int, htmx: bool
@@ -155,7 +155,7 @@ def test_any_verdict_can_be_shown(
     answered(asker, cookie, "check", number, htmx)
 
 
-@examples(60)
+@examples(20)
 @given(run=runs, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Run, number: int, htmx: bool) -> None:
     grader.said = run
@@ -163,7 +163,7 @@ def test_any_run_can_be_shown(asker: Asker, grader: Saying, cookie: str, run: Ru
     answered(asker, cookie, "run", number, htmx)
 
 
-@examples(60)
+@examples(20)
 @given(nudge=nudges, number=st.integers(0, 10**9), htmx=st.booleans())
 def test_any_nudge_can_be_shown(
     asker: Asker, grader: Saying, cookie: str, nudge: Nudge, number: int, htmx: bool
@@ -185,7 +185,7 @@ json_texts = st.recursive(
 )
 
 
-@examples(400)
+@examples(130)
 @given(text=json_texts | st.none())
 def test_any_stored_text_is_read_or_counts_as_nothing(text: str | None) -> None:
     assert isinstance(decoded_verdict(text), Verdict | None)

@@ -142,7 +142,7 @@ def test_mangled_requests_are_answered_or_cut_off_and_the_server_serves_on(port:
 
 
 @pytest.mark.usefixtures("quiet")
-@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     place=st.integers(0, 250),
     wound=st.binary(max_size=12)

@@ -121,7 +121,7 @@ def test_a_forged_report_does_not_pass(jailed):
     assert not verdict.passed
 
 
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.parametrize("gate", [True, False])
 def test_a_damaged_submission_always_gets_a_verdict(jailed, gate, data):

@@ -137,7 +137,7 @@ def written(kind: type, value: Verdict | Run | Nudge) -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(forgery=forgeries)
 def test_a_forged_report_gets_an_answer_and_never_a_pass(
     forgery: Forgery, name: str, forger: Forger, engine: Engine, caplog: pytest.LogCaptureFixture

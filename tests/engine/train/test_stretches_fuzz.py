@@ -56,7 +56,7 @@ def reply(found: dict[str, Any], failed: str | None) -> Reply:
 replies = st.builds(reply, st.dictionaries(st.sampled_from(KEYS), arrays, max_size=len(KEYS)), failures)
 
 
-@examples(300)
+@examples(100)
 @given(replies, st.sampled_from(["start", "steps", "gradients"]))
 def test_any_reply_is_read_and_what_does_not_fit_is_left_out(found: Reply, part: str) -> None:
     stretch = Stretch(setup=SETUP, part=part, code=SOLUTION, first=0, stop=20)
@@ -73,7 +73,7 @@ def test_any_reply_is_read_and_what_does_not_fit_is_left_out(found: Reply, part:
 HONEST = open_ask(Trainer(OpenJail(), None))
 
 
-@examples(40)
+@examples(13)
 @given(st.lists(replies, min_size=1, max_size=4), st.integers(0, 3))
 def test_a_run_with_a_forged_stretch_comes_to_an_end(forged: list[Reply], honest: int) -> None:
     left = iter(forged)
