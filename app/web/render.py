@@ -21,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.content.mathml import named, words_of
 from app.content.sentences import highlighted, sentence
-from app.web.verdict_words import OUTCOMES, number
+from app.web.verdict_words import OUTCOMES, closeness, number
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "static" / "dist"
@@ -154,6 +154,7 @@ def _environment(templates: Path) -> Environment:
         "named": named,
         "highlighted": _highlighted,
         "number": number,
+        "closeness": lambda one: closeness(one.exact, one.approx, one.maxdiff),
         "thousands": "{:,}".format,
         "part": PARTS.__getitem__,
         "outcome": OUTCOMES.__getitem__,

@@ -202,7 +202,11 @@ def headline(verdict: Verdict) -> str:
     if faults[0].name == OTHERS:
         return "Mended, and more was changed"
     if not any(one.name.startswith("d") for one in verdict.names):
-        return f"{len(faults)} of {len(verdict.names)} cases not yet right"
+        return (
+            f"Not yet right in {len(faults)} of {len(verdict.names)} cases"
+            if len(verdict.names) > 1
+            else "Not yet right"
+        )
     lines = len({one.line or one.name for one in faults})
     follows = sum(one.verdict == "follows" for one in verdict.names)
     them = "it" if lines == 1 else "them"
@@ -242,13 +246,21 @@ def compared(one: NameVerdict) -> str:
     """How its numbers compare with torch's on the lesson's own data, in words; empty where nothing was compared."""
     if one.exact is None or one.verdict == "not-yet":
         return ""
-    if one.exact:
-        said = "equal to the last bit"
-    elif one.approx:
-        said = f"equal up to rounding, maxdiff {number(one.maxdiff or 0.0)}"
-    else:
-        return "" if one.maxdiff is None else f"off, maxdiff {number(one.maxdiff)}"
+    if not one.exact and not one.approx and one.maxdiff is None:
+        return ""
+    said = closeness(one.exact, one.approx, one.maxdiff)
+    if not one.exact and not one.approx:
+        return said
     return said if one.verdict in RIGHT else f"on these numbers {said}"
+
+
+def closeness(exact: bool, approx: bool | None, maxdiff: float | None) -> str:
+    """How near numbers are to torch's; without *maxdiff*, the largest difference, some are not finite."""
+    if exact:
+        return "equal to the last bit"
+    if approx:
+        return f"equal up to rounding, at most {number(maxdiff or 0.0)} apart"
+    return "not all finite" if maxdiff is None else f"off by up to {number(maxdiff)}"
 
 
 def number(value: float) -> str:

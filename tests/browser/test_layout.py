@@ -132,6 +132,22 @@ def test_a_shape_in_a_table_is_never_broken(page: Page) -> None:
         assert set(lines) == {1}, f"{width} px"
 
 
+WIDE = """() => {
+  const math = `<math display="block"><mrow>${"<mi>x</mi><mo>+</mo>".repeat(80)}</mrow></math>`;
+  document.querySelector(".prose").innerHTML = `<div class="math">${math}<span class="number">(1)</span></div>`;
+}"""
+
+
+def test_the_number_of_a_formula_that_scrolls_is_in_sight(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 800})
+    open_page(page, SMALL)
+    page.evaluate(WIDE)
+    box = page.locator(".prose > .math").first
+
+    assert box.evaluate("one => one.scrollWidth > one.clientWidth")
+    assert box.evaluate("one => one.lastChild.getBoundingClientRect().right <= one.getBoundingClientRect().right + 1")
+
+
 LEFT_EDGES = """line => {
   const range = document.createRange(), edges = new Map();
   range.selectNodeContents(line);

@@ -87,7 +87,7 @@ def test_a_run_is_announced_by_what_it_shows() -> None:
 def test_nothing_compared_is_not_shown() -> None:
     assert compared(NameVerdict(name="dX", verdict="not-yet")) == ""
     assert compared(NameVerdict(name="dX", verdict="right", exact=False, approx=True, maxdiff=9.313e-10)) == (
-        "equal up to rounding, maxdiff 9.31e-10"
+        "equal up to rounding, at most 9.31e-10 apart"
     )
 
 
@@ -95,9 +95,9 @@ def test_nothing_compared_is_not_shown() -> None:
     ("standing", "exact", "approx", "maxdiff", "said"),
     [
         ("right", True, True, 0.0, "equal to the last bit"),
-        ("wrong", False, True, 7e-9, "on these numbers equal up to rounding, maxdiff 7e-09"),
-        ("wrong", False, False, 0.731, "off, maxdiff 0.731"),
-        ("follows", False, False, 2.0, "off, maxdiff 2"),
+        ("wrong", False, True, 7e-9, "on these numbers equal up to rounding, at most 7e-09 apart"),
+        ("wrong", False, False, 0.731, "off by up to 0.731"),
+        ("follows", False, False, 2.0, "off by up to 2"),
         ("wrong", False, False, None, ""),
         ("not-yet", False, False, 1.0, ""),
     ],

@@ -28,7 +28,7 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert text.count('class="verdict-row"') == 3
     assert text.count("<details open>") == 1
     assert "This is the transpose of <code>dX</code>." in text
-    assert "off, maxdiff 0.731" in text
+    assert "off by up to 0.731" in text
     assert "Each `row` is off." in text
     assert '<th scope="col">yours − reference</th>' in text
     assert "all 2 rows and all 3 columns. The strongest colours stand for ±0.73." in text
