@@ -4,6 +4,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from app.content.blocks import Forward
@@ -58,29 +59,23 @@ class Asking(ABC):
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         question = {"ask": "check", **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Verdict, lambda outcome, message: Verdict(outcome=outcome, message=message)
-        )
+        return await self._submitted(question, task.seconds, Verdict, Verdict)
 
     async def run(self, task: AnyTask, code: str) -> Run:
         question = {"ask": "run", **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Run, lambda outcome, message: Run(outcome=outcome, message=message)
-        )
+        return await self._submitted(question, task.seconds, Run, Run)
 
     async def nudge(self, task: AnyTask, code: str, name: str, entry: str) -> Nudge:
         question = {"ask": "nudge", "name": name, "entry": entry, **self._asking(task, code)}
-        return await self._submitted(
-            question, task.seconds, Nudge, lambda outcome, message: Nudge(outcome=outcome, name=name, message=message)
-        )
+        return await self._submitted(question, task.seconds, Nudge, partial(Nudge, name=name))
 
     async def told(self, task: AnyTask, code: str) -> Told:
         question = {"ask": "told", **self._asking(task, code)}
-        return await self._asked(question, SHORT_SECONDS, Told, lambda *_: Told())
+        return await self._asked(question, SHORT_SECONDS, Told, lambda **_: Told())
 
     async def unfit(self, texts: Sequence[str]) -> tuple[str, ...]:
         question = {"ask": "unfit", "texts": list(texts)}
-        return await self._asked(question, 2.0, tuple[str, ...], lambda *_: (UNREAD,) * len(texts))
+        return await self._asked(question, 2.0, tuple[str, ...], lambda **_: (UNREAD,) * len(texts))
 
     async def facts(self, forward: Forward) -> Facts:
         question = {"ask": "facts", "forward": json.dumps(plain(forward))}
@@ -93,16 +88,9 @@ class Asking(ABC):
 
     async def train(self, stretch: Stretch) -> Stretched:
         question = {"ask": "train", "stretch": plain(stretch), "gate": self._gate}
-        return await self._asked(
-            question,
-            LONGEST_SECONDS,
-            Stretched,
-            lambda outcome, message: Stretched(outcome=outcome, message=message),
-        )
+        return await self._asked(question, LONGEST_SECONDS, Stretched, Stretched)
 
-    async def _submitted(
-        self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[[Any, str], A]
-    ) -> A:
+    async def _submitted(self, question: dict[str, Any], seconds: float, kind: type[A], instead: Callable[..., A]) -> A:
         """The answer to a submission. A run that turns out to be long begins anew, when a long one may.
 
         Nobody knows beforehand which loop ends. A first try is short, and where there is more than one grader, long
@@ -112,13 +100,13 @@ class Asking(ABC):
         if answer.outcome != "timeout" or seconds <= SHORT_SECONDS:
             return answer
         if self._full:
-            return instead("busy", BUSY)
+            return instead(outcome="busy", message=BUSY)
         self._waiting += 1
         try:
             async with asyncio.timeout(STARTUP_SECONDS):
                 await self._long.acquire()
         except TimeoutError:
-            return instead("busy", BUSY)
+            return instead(outcome="busy", message=BUSY)
         finally:
             self._waiting -= 1
         try:
@@ -136,15 +124,14 @@ class Asking(ABC):
             kept = self._texts[id(task)] = (task, json.dumps(plain(task)))
         return kept[1]
 
-    async def _asked(
-        self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[[Any, str], T]
-    ) -> T:
+    async def _asked(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
+        """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""
         try:
             return restored(kind, await self.carry(question, seconds))
         except UnansweredError as why:
-            return instead(why.outcome, why.message)
+            return instead(outcome=why.outcome, message=why.message)
         except ValueError:  # no answer of ours
-            return instead("fault", FAULT)
+            return instead(outcome="fault", message=FAULT)
 
     @abstractmethod
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
