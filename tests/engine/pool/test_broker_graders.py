@@ -7,7 +7,6 @@ import signal
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from app.engine.pool.grader_host import GraderHost
 from app.engine.stretch import Stretch
 from app.settings import Settings
 from tests.engine.pool.broker_server import Broker, host, program
-from tests.engine.pool.test_local_graders import RIGHT, task
+from tests.engine.pool.test_local_graders import RIGHT, limited_task, task
 from tests.engine.train.load import SETUP
 from tests.graders import SharedGraders
 from tests.waiting import SECONDS, comes
@@ -34,7 +33,7 @@ from tests.waiting import SECONDS, comes
 pytestmark = pytest.mark.skipif(program() is None, reason="nats-server is not installed (Debian: nats-server)")
 
 WRONG = RIGHT.replace("dY.sum(0)", "dY.mean(0)")
-PATIENT = replace(task(), grad=replace(task().grad, seconds=600.0))
+PATIENT, HASTY = limited_task(600.0), limited_task(0.5)
 EACH_SLOT_PULLS = {"checks": (2, 2), "trains": (1, 1)}
 ENDLESS = "while True:\n    pass"
 
@@ -135,7 +134,8 @@ async def _awaited(claim: Awaitable[None]) -> None:
 
 def test_every_question_is_answered(graders_that: Callable[[Claim], None]) -> None:
     async def claim(graders: Any) -> None:
-        right, wrong, endless = await asyncio.gather(*(graders.check(task(), one) for one in (RIGHT, WRONG, ENDLESS)))
+        asked = (graders.check(task(), RIGHT), graders.check(task(), WRONG), graders.check(HASTY, ENDLESS))
+        right, wrong, endless = await asyncio.gather(*asked)
         assert right.passed
         assert [one.verdict for one in wrong.names] == ["right", "right", "wrong"]
         assert endless.outcome == "timeout"

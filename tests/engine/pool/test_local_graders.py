@@ -163,8 +163,12 @@ def test_a_canary_that_succeeded_anywhere_closes_every_grader_for_good(tmp_path:
 
 def patient_task() -> Task:
     """A task whose limit is far beyond what these tests wait for."""
+    return limited_task(10 * SECONDS)
+
+
+def limited_task(seconds: float) -> Task:
     one = task()
-    return replace(one, grad=replace(one.grad, seconds=10 * SECONDS))
+    return replace(one, grad=replace(one.grad, seconds=seconds))
 
 
 @pytest.fixture
