@@ -2,11 +2,22 @@
 
 import re
 
+import pytest
+from argon2 import PasswordHasher
 from httpx2 import Response
 from starlette.testclient import TestClient
 
+from app.accounts import passwords
+
 LESSON = "/lessons/linear"
 PASSWORD = "seven times eight"
+
+
+def make_passwords_cheap(patch: pytest.MonkeyPatch) -> None:
+    """What makes passwords dear to guess makes tests slow, that of nobody like the others."""
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    patch.setattr(passwords, "_HASHER", cheap)
+    patch.setattr(passwords, "_NOBODYS", cheap.hash("known to nobody"))
 
 
 def begin(client: TestClient, text: str = "dX = 1") -> str:

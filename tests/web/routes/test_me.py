@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import pytest
-from argon2 import PasswordHasher
 from fastapi import FastAPI
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -22,7 +21,7 @@ from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.tables import Base, Event, Learner
 from tests.web.conftest import BROWSER
-from tests.web.routes.accounts import LESSON, begin, name_shown, sign_in, take_name, text_in_box
+from tests.web.routes.accounts import LESSON, begin, make_passwords_cheap, name_shown, sign_in, take_name, text_in_box
 
 pytestmark = pytest.mark.alone
 
@@ -31,8 +30,7 @@ T = TypeVar("T")
 
 @pytest.fixture(autouse=True)
 def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What makes passwords dear to guess makes tests slow."""
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture

@@ -4,21 +4,28 @@ import asyncio
 
 import httpx2
 import pytest
-from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.accounts import passwords
 from tests.web.conftest import BROWSER
-from tests.web.routes.accounts import LESSON, PASSWORD, begin, first_way, sign_in, take_name, text_in_box
+from tests.web.routes.accounts import (
+    LESSON,
+    PASSWORD,
+    begin,
+    first_way,
+    make_passwords_cheap,
+    sign_in,
+    take_name,
+    text_in_box,
+)
 
 pytestmark = pytest.mark.alone
 
 
 @pytest.fixture(autouse=True)
 def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What makes passwords dear to guess makes tests slow."""
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    make_passwords_cheap(monkeypatch)
 
 
 @pytest.fixture
