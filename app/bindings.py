@@ -5,6 +5,8 @@ import re
 import warnings
 from collections.abc import Sequence
 
+_NEGATIVE_POWER = re.compile(r"\*\* \((-\d{1,20}(?:\.\d{1,20})?)\)(?! \*\*)")
+_SHORT_EXPONENT = re.compile(r"(?<=\d)e-0(?=\d)")
 _BLANK = re.compile(r"_{2,}")
 FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel", "dim", "is_floating_point"})
 LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
@@ -20,6 +22,12 @@ def parsed(code: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
+
+
+def as_written(node: ast.AST) -> str:
+    """The text of *node* on one line, with numbers as people write them: `x ** -2` and `1e-5`."""
+    text = " ".join(ast.unparse(node).split())
+    return _SHORT_EXPONENT.sub(r"e-", _NEGATIVE_POWER.sub(r"** \1", text))
 
 
 def is_blank(node: ast.stmt, nodes: list[ast.AST]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from app.bindings import as_written
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
 from app.grading.reading.interpreter import Interpreter
@@ -70,18 +71,18 @@ def _innermost_first(expr: ast.expr) -> Iterator[ast.expr]:
 
 
 def _said(case: Case, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
-    text = ast.unparse(expr)
+    text = as_written(expr)
     match expr:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr), args=[inner]) if attr in EXPONENTIALS:
-            return sentences.unstable(case.name, text, ast.unparse(inner))
+            return sentences.unstable(case.name, text, as_written(inner))
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in EXPONENTIALS:
-            return sentences.unstable(case.name, text, ast.unparse(inner))
+            return sentences.unstable(case.name, text, as_written(inner))
         case ast.BinOp(op=ast.Div(), right=right):
-            why = f"`{ast.unparse(right)}` holds a zero"
+            why = f"`{as_written(right)}` holds a zero"
         case ast.Call(func=ast.Attribute(attr="log")):
             why = "the logarithm meets a zero or a negative number"
         case ast.BinOp(left=left, op=ast.Pow()):
-            why = f"`{ast.unparse(left)}` holds a number without such a power"
+            why = f"`{as_written(left)}` holds a number without such a power"
         case _:
             return None
     message = f"In line {line.lineno} `{text}` is not finite: {why}. So `{case.name}` holds NaN or infinity."

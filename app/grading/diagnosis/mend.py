@@ -12,7 +12,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from app.bindings import writes_of
+from app.bindings import as_written, writes_of
 from app.grading.diagnosis.call_kinds import added, turned
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced
@@ -50,10 +50,10 @@ def mended(view: CaseView) -> Diagnosis | None:
 
 def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     assert isinstance(edit.root, ast.stmt)
-    text = " ".join(ast.unparse(_at_fault(line, edit.root)).split())
+    text = as_written(_at_fault(line, edit.root))
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
-    texts = {"old": _text(edit.old), "new": _text(change.new), "piece": _text(change.piece or edit.old)}
+    texts = {"old": as_written(edit.old), "new": as_written(change.new), "piece": as_written(change.piece or edit.old)}
     fields = {**texts, "call": _call(edit.old)}
     code, say = LINE[change.kind]
     message = f"In `{shown}`, {say.format(**fields)}."
@@ -64,12 +64,8 @@ def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
 def _call(node: ast.AST) -> str:
     """A call of a method without what it is called on."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _text(ast.Call(ast.Name(node.func.attr), node.args, node.keywords))
-    return _text(node)
-
-
-def _text(node: ast.AST) -> str:
-    return " ".join(ast.unparse(node).split())
+        return as_written(ast.Call(ast.Name(node.func.attr), node.args, node.keywords))
+    return as_written(node)
 
 
 def _tried(reruns: Sequence["Rerun"]) -> Iterator[Edit]:

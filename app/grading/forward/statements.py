@@ -9,6 +9,8 @@ import builtins
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from app.bindings import as_written
+
 MODULES = frozenset({"torch", "F", "math"})
 _BUILTINS = frozenset(dir(builtins))
 
@@ -148,7 +150,7 @@ def _statement(index: int, node: ast.stmt, known: Mapping[str, None], constants:
         outputs=outputs,
         inputs=_occurrences(node.value, known, constants),
         node=node.value,
-        source=ast.unparse(node),
+        source=as_written(node),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from app.bindings import comparisons
+from app.bindings import as_written, comparisons
 
 FILE = "<submission>"
 _TEXT_CHARS = 2000
@@ -141,6 +141,6 @@ def _harmless(node: ast.expr) -> bool:
 
 def _source(node: ast.AST) -> str:
     try:
-        return ast.unparse(node)[:_SOURCE_CHARS]
+        return as_written(node)[:_SOURCE_CHARS]
     except BaseException:
         return ""

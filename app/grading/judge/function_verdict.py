@@ -51,6 +51,9 @@ def names_of(box: FunctionBox) -> tuple[str, ...]:
     return tuple(f"case {number}" for number in range(1, len(box.cases) + 1))
 
 
+NOTHING = "It gave nothing back. Does every way through it end in a `return` with a value?"
+
+
 def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, declared: str) -> NameVerdict:
     """The verdict on one case.
 
@@ -59,12 +62,14 @@ def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, de
         declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
     """
     if own.error is not None:
-        message = f"It stopped with an error. {translate(own.error)}"
-        return _wrong(name, case, "raised", declared or f"{case.message} {message}", own, reference)
+        # The error first: what a case says is about an answer, and here none was given.
+        message = f"It stopped with an error. {translate(own.error)} {case.message}"
+        return _wrong(name, case, "raised", declared or message, own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:
         return NameVerdict(name=name, verdict="right", word="as it should be")
-    return _wrong(name, case, "differs", declared or case.message, own, reference)
+    said = NOTHING if own.tree == ["nothing"] else case.message
+    return _wrong(name, case, "differs", declared or said, own, reference)
 
 
 def _wrong(name: str, case: FunctionCase, code: str, message: str, own: Answer, reference: Answer) -> NameVerdict:
@@ -173,7 +178,7 @@ def _text(tree: object, arrays: Mapping[str, Array]) -> str:
         case ["text", value]:
             return repr(value)
         case ["nothing"]:
-            return "nothing; does every way through it end in `return`?"
+            return "nothing"
         case ["list", list(items)]:
             return f"[{', '.join(_text(one, arrays) for one in items[:40])}]"
         case ["dict", list(items)]:

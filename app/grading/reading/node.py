@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.bindings import as_written
+
 Array = NDArray[Any]
 Axes = tuple[int, ...]
 Act = Callable[..., Array]
@@ -44,7 +46,7 @@ class Node:
 
 @lru_cache(maxsize=1024)
 def _unparsed(expr: ast.expr) -> str:
-    return ast.unparse(expr)
+    return as_written(expr)
 
 
 def stretched_axes(wide: tuple[int, ...], narrow: tuple[int, ...]) -> Axes:

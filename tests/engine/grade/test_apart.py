@@ -133,7 +133,7 @@ def test_a_gradient_that_is_missing_on_the_lessons_own_numbers_is_wrong(engine):
 NEARLY = {
     "dW = off(X.T @ dY, 1e-6)": "1.000001",
     "dW = off(X.T @ dY, -1e-8)": "0.99999999",
-    "dW = X.T @ dY\ndW = dW + 1e-6 * dW.tanh()": "the term `1e-06 * dW.tanh()`",
+    "dW = X.T @ dY\ndW = dW + 1e-6 * dW.tanh()": "the term `1e-6 * dW.tanh()`",
     "dW = off(X.T @ dY, 1e-6 * X[0].tanh()[:, None])": "first digits",
     "dW = (X.T @ dY).float().double()": "float32",
     "dW = (X.T @ dY).to(torch.float32).to(torch.float64)": "float32",
