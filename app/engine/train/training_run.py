@@ -30,6 +30,7 @@ PAUSE_SECONDS = 0.5
 KEPT = 8
 
 FULL = "The graders are busy with checks. The run was stopped at this step; start it again in a while."
+RUN_OFF = ": the steps went too far, and each one further. Look for a sign or a factor in the gradients that trained."
 
 
 class References:
@@ -181,7 +182,7 @@ class Training:
             if not np.isfinite(own.losses).all():
                 first = int(np.argmin(np.isfinite(own.losses))) + 1
                 self._look()
-                self._see(message=f"Since step {first:,} the loss is no longer a number.")
+                self._see(message=f"Since step {first:,} the loss is no longer a number{RUN_OFF}")
                 return "diverged"
             await self._shared.reach(self._ask, own.step)
             if own.step in stops and own.step < own.steps:

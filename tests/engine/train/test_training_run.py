@@ -72,7 +72,8 @@ def test_a_run_whose_loss_is_no_number_ends_there():
     result = run(training(UPHILL.replace("-500", "-1e30")))
 
     assert result.phase == "diverged"
-    assert "no longer a number" in result.message
+    assert "no longer a number: the steps went too far" in result.message
+    assert "a sign or a factor" in result.message
     assert not result.judged
 
 
