@@ -90,7 +90,9 @@ class Ear:
 
     async def wait(self, seconds: float = LOOK_SECONDS) -> None:
         """Until there is a word, which may have come since the last one, or for *seconds*; *heard* tells which."""
+        # `wait_for` would lose a cancellation that comes together with a word, and whoever listens would go on.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
         self.heard = self._woken.is_set()
         self._woken.clear()

@@ -6,11 +6,12 @@ import contextlib
 import pytest
 from sqlalchemy import text
 
-from app.store.bus import Bus
+from app.store.bus import Bus, Ear
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
-SOON = 5.0
+LONG = 2 * SECONDS  # nobody waits that long: there is a word before
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ async def buses(url):
     one, other = Bus(url), Bus(url)
     tasks = [asyncio.create_task(bus.listen()) for bus in (one, other)]
     for bus in (one, other):
-        await asyncio.wait_for(bus.listens.wait(), 30)
+        await asyncio.wait_for(bus.listens.wait(), SECONDS)
     yield (one, other) if url.startswith("postgresql") else (one, one)
     for task in tasks:
         task.cancel()
@@ -28,7 +29,7 @@ async def buses(url):
 
 async def heard(bus, key):
     with bus.hearing(key) as ear:
-        await asyncio.wait_for(ear.wait(60), SOON)
+        await asyncio.wait_for(ear.wait(LONG), SECONDS)
     return True
 
 
@@ -58,7 +59,7 @@ async def test_a_word_that_came_before_the_wait_is_not_lost_and_is_heard_once(bu
     with buses[1].hearing("k") as ear:
         await asyncio.gather(heard(buses[1], "k"), told(buses[0], database, "k"))
 
-        await asyncio.wait_for(ear.wait(60), SOON)
+        await asyncio.wait_for(ear.wait(LONG), SECONDS)
         assert ear.heard
         await ear.wait(0.01)
         assert not ear.heard
@@ -76,6 +77,18 @@ async def test_other_keys_wake_nobody(buses, database):
 
         await ear.wait(0.01)
         assert not ear.heard
+
+
+async def test_who_is_sent_away_while_a_word_comes_goes():
+    word = asyncio.Event()
+    listening = asyncio.create_task(Ear(word).wait())
+    await asyncio.sleep(0)
+
+    word.set()
+    listening.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await listening
 
 
 async def test_nobody_is_kept_who_hears_no_more(buses):
