@@ -36,6 +36,7 @@ GONE_SECONDS = 3 * PING_SECONDS
 PUBLISH_SECONDS = 5.0
 MEET_SECONDS = 2.0
 """How long a question waits for a broker that has not been seen since the start."""
+AGAIN_SECONDS = 0.2
 MISSES, MISSED_SECONDS = 50, 0.1
 """How often a question may come to a grader of another version, while there are some of this one: an update goes on."""
 FULL = 10077
@@ -115,9 +116,10 @@ class BrokerGraders(Asking):
         for one in self._questions.values():
             if not one.answer.done():
                 one.answer.set_exception(UnansweredError("busy", STOPPED))
-        if self._work:
+        while self._work and not self._work.done():
+            # The client of the broker waits in ways that lose a cancellation which comes together with an answer.
             self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
+            await asyncio.wait([self._work], timeout=AGAIN_SECONDS)
         if self._connection:
             await self._connection.close()
 

@@ -1,6 +1,7 @@
 """Graders behind a real broker: real hosts as an operator starts them, killed, stopped and lied about."""
 
 import asyncio
+import contextlib
 import json
 import secrets
 import signal
@@ -367,6 +368,20 @@ def test_nonsense_instead_of_an_answer_is_an_honest_fault(lonely: Broker, said: 
         await liar.close()
 
     claimed(lonely, claim)
+
+
+def test_a_server_whose_stop_is_lost_between_two_answers_of_the_broker_stops() -> None:
+    class Deaf(BrokerGraders):
+        async def _keep_in_touch(self) -> None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            await asyncio.Event().wait()
+
+    async def main() -> None:
+        async with asyncio.timeout(SECONDS), Deaf(Settings(nats_url="nats://127.0.0.1:1")):
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
 
 
 def test_a_question_that_is_too_large_is_refused_before_it_is_sent(served: Broker) -> None:
