@@ -20,6 +20,7 @@ import structlog
 from starlette.testclient import TestClient
 
 from app.cli import main
+from app.store import database
 from app.web import server as server_module
 from app.web.application import create_app
 from tests.waiting import SECONDS, until
@@ -167,7 +168,10 @@ def test_a_host_that_is_not_here_is_said(tmp_path: Path, port: int, start: Start
     assert f"192.0.2.1 port {port} cannot be listened on" in result.stderr
 
 
-def test_a_locked_database_is_said_and_nothing_starts(tmp_path: Path, port: int, start: Start) -> None:
+def test_a_locked_database_is_said_and_nothing_starts(
+    tmp_path: Path, port: int, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(tmp_path / "backhand.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         result = start(tmp_path, port, {})
