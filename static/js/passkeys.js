@@ -1,4 +1,4 @@
-// Passkeys: the one way to sign in that needs a script. Where a browser cannot, its part of the page stays hidden.
+// Passkeys: the one way to sign in that needs a script. In a browser that cannot, its part of the page is hidden.
 const can = Boolean(window.PublicKeyCredential?.parseCreationOptionsFromJSON && window.PublicKeyCredential?.parseRequestOptionsFromJSON);
 const FAILED = "Your device has made or shown no passkey. Nothing was changed.";
 

@@ -41,3 +41,11 @@ def test_a_passkey_signs_in_again_on_the_device_that_made_it(authenticator: Page
 
     expect(page.get_by_role("heading", name="Ways to sign in")).to_be_visible()
     expect(page.locator(".listed")).to_have_count(2)
+
+
+@pytest.mark.browser_options(java_script_enabled=False)
+def test_a_passkey_is_offered_only_where_a_script_can_ask_for_it(page: Page) -> None:
+    page.goto("/sign-in")
+
+    expect(page.locator("#password")).to_be_visible()
+    expect(page.locator("#passkey")).to_be_hidden()
