@@ -32,7 +32,7 @@ def _drawn(found: Differences) -> Markup:
     rows, columns = len(found.rows), len(found.rows[0])
     cell = max(SMALLEST, min(LARGEST, ROOM // max(rows, columns)))
     width, height = max(cell * columns, SCALE_WIDTH), cell * rows
-    cells = tag("g", *strokes(found.rows), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
+    cells = tag("g", *strokes(found.rows, found.largest), transform=f"translate({LEFT:g} {TOP:g}) scale({cell:g})")
     frame = tag("rect", x=LEFT, y=TOP, width=cell * columns, height=height, class_="rule")
     first, left = found.corner
     ticks = [
@@ -69,8 +69,11 @@ def _span(name: str, drawn: int, size: int, start: int) -> str:
     return f"{name}s {start} to {start + drawn - 1} of {size:,}"
 
 
-def strokes(rows: Sequence[str]) -> list[Markup]:
-    """One line for equal neighbours, one path for each strength: a page carries few elements."""
+def strokes(rows: Sequence[str], largest: float = 0.0) -> list[Markup]:
+    """One line for equal neighbours, one path for each strength: a page carries few elements.
+
+    Under the pointer each strength says how far off it is, where the *largest* difference is known.
+    """
     lines: dict[str, list[str]] = {}
     for y, row in enumerate(rows):
         x = 0
@@ -78,14 +81,16 @@ def strokes(rows: Sequence[str]) -> list[Markup]:
             length = len(list(run))
             lines.setdefault(step, []).append(f"M{x} {y}.5h{length}")
             x += length
-    return [_stroke(step, "".join(lines[step])) for step in sorted(lines) if step != "."]
+    return [_stroke(step, "".join(lines[step]), largest) for step in sorted(lines) if step != "."]
 
 
-def _stroke(step: str, path: str) -> Markup:
+def _stroke(step: str, path: str, largest: float) -> Markup:
     if step == "?":
-        return tag("path", d=path, class_="differ-unfit")
+        return tag("path", tag("title", "no number"), d=path, class_="differ-unfit")
     strength = (STEPS.index(step.lower()) + 1) / len(STEPS)
-    return tag("path", d=path, class_="differ-over" if step.islower() else "differ-under", stroke_opacity=strength)
+    class_, side = ("differ-over", "large") if step.islower() else ("differ-under", "small")
+    said = [tag("title", f"about {largest * strength:.2g} too {side}")] * bool(largest)
+    return tag("path", *said, d=path, class_=class_, stroke_opacity=strength)
 
 
 def _scale(largest: float, y: float) -> list[Markup]:

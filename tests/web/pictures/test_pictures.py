@@ -300,19 +300,19 @@ def test_a_map_says_which_part_of_the_tensor_it_shows(rows, shape, corner, said)
     assert set(last) <= set(ticks)
 
 
-def test_a_map_draws_every_entry_that_differs_once_and_stronger_where_it_differs_more() -> None:
+def test_a_map_draws_every_entry_that_differs_once_stronger_where_it_differs_more_and_says_by_how_much() -> None:
     found = Differences(rows=("aaL.", "?lA."), largest=0.5, shape=(2, 4))
     root = ElementTree.fromstring(differences_map(found).picture)
     paths = [one for one in next(one for one in root.iter() if one.tag.endswith("}g")) if one.tag.endswith("path")]
-    drawn = {one.get("d"): (one.get("class"), one.get("stroke-opacity")) for one in paths}
+    drawn = {one.get("d"): (one.get("class"), one.get("stroke-opacity"), "".join(one.itertext())) for one in paths}
 
     faint, full = f"{1 / len(STEPS):.2f}", "1"
     assert drawn == {
-        "M0 0.5h2": ("differ-over", faint),
-        "M1 1.5h1": ("differ-over", full),
-        "M2 0.5h1": ("differ-under", full),
-        "M2 1.5h1": ("differ-under", faint),
-        "M0 1.5h1": ("differ-unfit", None),
+        "M0 0.5h2": ("differ-over", faint, "about 0.042 too large"),
+        "M1 1.5h1": ("differ-over", full, "about 0.5 too large"),
+        "M2 0.5h1": ("differ-under", full, "about 0.5 too small"),
+        "M2 1.5h1": ("differ-under", faint, "about 0.042 too small"),
+        "M0 1.5h1": ("differ-unfit", None, "no number"),
     }
 
 
