@@ -23,6 +23,7 @@ DIFFERENT = 1e-6
 """The tolerance of the verdict: a prediction is told from the reference when it differs by more of the scale."""
 NOISE = 1e-13
 WEIGHTY = 1e-9
+CONDITION_MAX = 1e6
 
 
 Send = Callable[[Step], Array | None]
@@ -106,12 +107,37 @@ class CaseView:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
         fields = {**self.spot(path, depth), **more}
         words = tuple(word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier())
-        predict = partial(self._sent, path, depth, send)
-        return Mistake(coded(code, fields), predict, partial(say.format, **fields), words)
+        return self.row(coded(code, fields), partial(self._sent, path, depth, send), say, words, **fields)
+
+    def row(
+        self,
+        code: str,
+        predict: Callable[[Look], Array | None],
+        say: str,
+        mentions: tuple[str, ...] = (),
+        /,
+        **more: str,
+    ) -> Mistake:
+        """Any other mistake; *say* may speak of the `name`, the `tensor` and of *more*."""
+        fields = {"name": self.case.name, "tensor": self.case.tensor, **more}
+        return Mistake(code, predict, partial(say.format, **fields), mentions)
 
     def _sent(self, path: Path, depth: int, send: Send, look: Look) -> Array | None:
         steps = self.steps(path, look)
         return self.resent(path, depth, look, send(steps[depth])) if depth < len(steps) else None
+
+    def everywhere(self, alike: Callable[[Step], bool], send: Send, look: Look) -> Array | None:
+        """The gradient, had the first step that is *alike* on each path sent so; None where fewer than two have one."""
+        total, changed = np.zeros_like(look.reference), 0
+        for path in self.paths:
+            share: Array | None = look.shares[path.key]
+            found = next((step for step in self.steps(path, look) if alike(step)), None)
+            if found is not None:
+                share, changed = found.carried(send(found)), changed + 1
+            if share is None or share.shape != total.shape:
+                return None
+            total = total + share
+        return total if changed > 1 else None
 
     def exchanged(self, path: Path, look: Look, share: Array | None) -> Array | None:
         """The gradient, had *path* contributed *share*; all other paths as they should be."""
@@ -157,11 +183,7 @@ class CaseView:
     def solved(self, parts: Sequence[Array], target: Array, look: Look) -> Array | None:
         """How often *target* holds each of *parts*; None where they do not add up to it, or in more than one way."""
         columns, wanted = np.stack([part.ravel() for part in parts], 1), target.ravel()
-        if len(columns) <= len(parts):
-            return None
-        found, _, rank, _ = np.linalg.lstsq(columns, wanted, rcond=1e-9)
-        apart = float(np.abs(columns @ found - wanted).max())
-        return None if rank < len(parts) or apart > self.slack(wanted, look) else np.asarray(found)
+        return solved(columns, wanted, self.slack(wanted, look)) if len(columns) > len(parts) else None
 
     def wrong(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* differs from the reference by more than the verdict forgives."""
@@ -211,6 +233,21 @@ class CaseView:
 
     def said(self, mistake: Mistake) -> Diagnosis:
         return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say())
+
+
+def solved(columns: Array, wanted: Array, slack: float) -> Array | None:
+    """The coefficients with which *columns* add up to *wanted*; None where none do, or many."""
+    lengths = np.linalg.norm(columns, axis=0)
+    if len(columns) < len(lengths) or not lengths.all():
+        return None
+    unit = columns / lengths
+    values, vectors = np.linalg.eigh(unit.T @ unit)
+    if values[0] <= values[-1] / CONDITION_MAX**2 or values[0] <= 0:
+        return None
+    found = vectors @ ((vectors.T @ (unit.T @ wanted)) / values)
+    # One step of refinement: the normal equations alone lose half of the digits.
+    found += vectors @ ((vectors.T @ (unit.T @ (wanted - unit @ found))) / values)
+    return None if np.abs(unit @ found - wanted).max(initial=0.0) > slack else np.asarray(found / lengths)
 
 
 def _apart(one: Array, other: Array) -> float:

@@ -76,6 +76,10 @@ class Case:
     lines: tuple[ast.stmt, ...] = ()
     budget: Budget = field(default_factory=Budget)
 
+    def told(self, code: str, say: str, **fields: object) -> "Diagnosis":
+        """*say* is a format string, which may speak of the `name` and the `tensor` and of *fields*."""
+        return Diagnosis.of(self.name, code, say, tensor=self.tensor, **fields)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
@@ -83,6 +87,11 @@ class Diagnosis:
 
     code: str
     message: str
+
+    @classmethod
+    def of(cls, name: str, code: str, say: str, **fields: object) -> "Diagnosis":
+        """Of the gradient *name*, with the row's own part of the code and a format string."""
+        return cls(code=f"{name}:{code}", message=say.format(name=name, **fields))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ import numpy as np
 from app.bindings import as_written
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
+from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import READING_ERRORS, Tracer
 
+SAY = sentences_of("finite")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
 
 
@@ -29,11 +31,7 @@ def not_finite(case: Case) -> Diagnosis | None:
     if found is not None:
         return found
     every = len(broken) == len(case.looks) and not any(np.isfinite(look.got).any() for look in broken)
-    message = (
-        f"{'Every entry' if every else 'An entry'} of `{case.name}` is NaN or infinite. Look for a division by zero, "
-        "the logarithm of zero or an exponential that overflows."
-    )
-    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+    return case.told("not-finite", SAY["somewhere"], which="Every entry" if every else "An entry")
 
 
 def _origin(case: Case, look: Look) -> Diagnosis | None:
@@ -85,5 +83,4 @@ def _said(case: Case, line: ast.stmt, expr: ast.expr) -> Diagnosis | None:
             why = f"`{as_written(left)}` holds a number without such a power"
         case _:
             return None
-    message = f"In line {line.lineno} `{text}` is not finite: {why}. So `{case.name}` holds NaN or infinity."
-    return Diagnosis(code=f"{case.name}:not-finite", message=message)
+    return case.told("not-finite", SAY["here"], line=line.lineno, text=text, why=why)

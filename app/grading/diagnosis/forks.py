@@ -8,7 +8,7 @@
 | `steps-mixed` | used in step after step: the sum of the factors times the sum of the gradients |
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -32,16 +32,15 @@ Pairs = Sequence[tuple[int, Array]]
 def mistakes(view: CaseView) -> Iterator[Mistake]:
     if len(view.paths) < 2:
         return
-    names = {"name": view.case.name, "tensor": view.case.tensor}
     for one, other in combinations(view.paths, 2):
         if one.consumer != other.consumer:
-            say = partial(SAY["crossed"].format, **names, one=one.consumer, other=other.consumer)
-            yield Mistake(f"crossed:{one.consumer}+{other.consumer}", partial(_crossed, view, one, other), say)
+            code, pair = f"crossed:{one.consumer}+{other.consumer}", {"one": one.consumer, "other": other.consumer}
+            yield view.row(code, partial(_crossed, view, one, other), SAY["crossed"], **pair)
     for path in view.paths:
-        code, say = f"overwritten:{path.consumer}", partial(SAY["over"].format, **names, one=path.consumer)
-        yield Mistake(code, partial(_written_over, path), say)
-        for turned in (False, True):
-            yield Mistake(code, partial(_copied_over, view, path, turned), say)
+        copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
+        ways: list[Callable[[Look], Array | None]] = [partial(_written_over, path), *copied]
+        for predict in ways:
+            yield view.row(f"overwritten:{path.consumer}", predict, SAY["over"], one=path.consumer)
     yield from _in_steps(view)
 
 
@@ -76,14 +75,10 @@ def _in_steps(view: CaseView) -> Iterator[Mistake]:
     steps = _meetings(view, view.case.looks[0])
     if steps is None:
         return
-    fields = {
-        "name": view.case.name,
-        "tensor": view.case.tensor,
-        "lines": listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)]),
-        "factors": listed([in_code(step.node.operands[1 - step.position].text) for step in steps]),
-    }
+    lines = listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
+    factors = listed([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):
-        yield Mistake(code, partial(_joined, view, at), partial(SAY["steps"].format, **fields, say=say))
+        yield view.row(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
 
 
 def _meetings(view: CaseView, look: Look) -> list[Step] | None:

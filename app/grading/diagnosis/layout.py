@@ -115,20 +115,17 @@ def views(view: CaseView) -> Iterator[Mistake]:
             for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
                 yield view.slip(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
     for axis in range(view.case.looks[0].reference.ndim):
-        say = partial(SAY["mirrored"].format, name=view.case.name, axis=axis)
-        yield Mistake("mirrored", partial(_mirrored, axis=axis), say)
+        yield view.row("mirrored", partial(_mirrored, axis=axis), SAY["mirrored"], axis=str(axis))
 
 
 def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
     fields = view.spot(path, depth)
     if any(node.op == "permute" for node, _ in ((step.node, 0), *step.below)):
-        yield Mistake(
-            "permute-skipped", partial(_laid, view, path, depth, None), partial(SAY["skipped"].format, **fields)
-        )
+        yield view.row("permute-skipped", partial(_laid, view, path, depth, None), SAY["skipped"], **fields)
     if step.g.ndim > RANK_MAX:
         return
     for order in permutations(range(step.g.ndim)):
-        yield Mistake("axes-mixed", partial(_laid, view, path, depth, order), partial(SAY["mixed"].format, **fields))
+        yield view.row("axes-mixed", partial(_laid, view, path, depth, order), SAY["mixed"], **fields)
 
 
 def _laid(view: CaseView, path: Path, depth: int, order: tuple[int, ...] | None, look: Look) -> Array | None:
@@ -157,5 +154,5 @@ def misplaced(view: CaseView) -> Diagnosis | None:
         apart = np.abs(np.sort(got.ravel()) - np.sort(reference.ravel())).max()
         if apart > view.slack(got, look):
             return None
-    name, statements = view.case.name, ", ".join(f"`{path.statement.source}`" for path in view.paths)
-    return Diagnosis(code=f"{name}:view-order", message=SAY["misplaced"].format(name=name, statements=statements))
+    statements = ", ".join(f"`{path.statement.source}`" for path in view.paths)
+    return view.case.told("view-order", SAY["misplaced"], statements=statements)

@@ -13,7 +13,9 @@ import numpy as np
 from app.grading.diagnosis.case_view import DIFFERENT, CaseView
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look, scale_of
 from app.grading.diagnosis.naming import axis_text, places_text
+from app.grading.diagnosis.phrases import sentences_of
 
+SAY = sentences_of("locality")
 ROUGH = 1e-4
 """On the lesson's own numbers, in which float32 has gone through every line."""
 
@@ -53,10 +55,6 @@ def _all_empty(view: CaseView, axis: int, marks: Sequence[Array]) -> bool:
 
 
 def _found(view: CaseView, axis: int, zero: bool) -> Diagnosis:
-    case = view.case
+    case, kind = view.case, "missing" if zero else "wrong"
     where = f"{_seen(case.visible, axis)} along {axis_text(case, case.tensor, axis)}"
-    if zero:
-        message = f"`{case.name}` is right except at {where}, where it is zero: nothing was written there."
-        return Diagnosis(code=f"{case.name}:part-missing:{axis}", message=message)
-    message = f"`{case.name}` is right except at {where}. Look at what is special about these places."
-    return Diagnosis(code=f"{case.name}:part-wrong:{axis}", message=message)
+    return case.told(f"part-{kind}:{axis}", SAY[kind], where=where)

@@ -183,14 +183,9 @@ def positions(view: CaseView) -> Diagnosis | None:
         for axis in range(_picked(step).ndim) if is_pick(step) else ():
             read = [_of_positions(view, path, depth, axis, look) for look in view.case.looks]
             if all(each is not None for each in read):
-                fields = {
-                    "name": view.case.name,
-                    "places": places_text([each for each in read if each is not None]),
-                    "axis": axis_text(view.case, path.consumer, axis),
-                    "y": view.spot(path, depth)["y"],
-                }
-                message = SAY["positions"].format(**fields)
-                return Diagnosis(code=f"{view.case.name}:positions", message=message)
+                places = places_text([each for each in read if each is not None])
+                along, y = axis_text(view.case, path.consumer, axis), view.spot(path, depth)["y"]
+                return view.case.told("positions", SAY["positions"], places=places, axis=along, y=y)
     return None
 
 

@@ -50,11 +50,11 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
 
 
 def _row(view: CaseView, path: Path, name: str, power: float, predict: Callable[[Look], Array | None]) -> Mistake:
-    fields = {"name": view.case.name, "factor": name, "line": path.statement.source, "power": NAMES[power]}
+    line = path.statement.source
     code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power"]
     if abs(power) == 1.0:
         code, say = (f"factor-extra:{name}", SAY["extra"]) if power > 0 else (f"divided-by:{name}", SAY["lacking"])
-    return Mistake(code, predict, partial(say.format, **fields), (name,) if power > 0 else ())
+    return view.row(code, predict, say, (name,) if power > 0 else (), factor=name, line=line, power=NAMES[power])
 
 
 def _scaled_share(view: CaseView, path: Path, name: str, power: float, look: Look) -> Array | None:
@@ -86,8 +86,8 @@ def _of_whole(view: CaseView) -> Iterator[Mistake]:
         for power in (1.0, -1.0, 2.0, -2.0):
             yield _row(view, line, name, power, partial(_whole, names=(name,), power=power))
     for one, other in combinations(small, 2):
-        say = partial(SAY["pair"].format, name=view.case.name, one=one, other=other)
-        yield Mistake(f"divided-by:{one}+{other}", partial(_whole, names=(one, other), power=-1.0), say)
+        predict = partial(_whole, names=(one, other), power=-1.0)
+        yield view.row(f"divided-by:{one}+{other}", predict, SAY["pair"], one=one, other=other)
 
 
 def _whole(look: Look, names: Sequence[str], power: float) -> Array:

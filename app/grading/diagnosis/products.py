@@ -19,7 +19,7 @@ from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.phrases import coded, sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
-from app.grading.reading.node import reduce_to, swapped
+from app.grading.reading.node import swapped
 from app.grading.reading.rules import ELEMENTWISE, backward, with_operand
 
 SAY = sentences_of("products")
@@ -40,19 +40,17 @@ ORDERS: tuple[Join, ...] = (
 
 def mistakes(view: CaseView) -> Iterator[Mistake]:
     for path, depth, step in view.places():
-        row = partial(_row, view, path, depth)
-        if step.node.op == "matmul":
-            yield from _of_product(step, row)
-            if not step.below and step.z.ndim == step.g.ndim == 2 and len(view.paths) == 1:
-                say = partial(SAY["unsummed"].format, **view.spot(path, depth))
-                yield Mistake("elementwise-not-matmul", partial(_unsummed, view, path, depth), say)
-        elif step.node.op == "conv" and step.position < 2:
+        for code, join, other, say, word in _joined(step):
+            fields = {**view.spot(path, depth), "word": word}
+            predict = partial(_predict, view, path, depth, join, other)
+            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
+        two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
+        if two and not step.below and len(view.paths) == 1:
+            entries = partial(_unsummed, view, path, depth)
+            yield view.row("elementwise-not-matmul", entries, SAY["unsummed"], **view.spot(path, depth))
+        if step.node.op == "conv" and step.position < 2:
             turned, text = ((_turned_kernel, "flipped"), (_turned_result, "reverse"))[step.position]
             yield view.slip(path, depth, "kernel-flipped", turned, SAY[text])
-        elif step.node.op in ELEMENTWISE and step.g.ndim >= 2:
-            for other in (_partner, lambda step: step.x, lambda step: step.of_ones):
-                for order in ORDERS:
-                    yield row("matmul-not-elementwise", order, other, SAY["product"])
 
 
 def _turned(kernel: Array) -> Array:
@@ -71,15 +69,22 @@ def _partner(step: Step) -> Array:
     return step.z if len(step.node.operands) > 1 else step.y
 
 
-def _of_product(step: Step, row: Callable[..., Mistake]) -> Iterator[Mistake]:
+def _joined(step: Step) -> Iterator[tuple[str, Join, Callable[[Step], Array], str, str]]:
+    """By code: how what arrives was joined, with what, what is said of it, and of which tensor."""
+    if step.node.op in ELEMENTWISE and step.g.ndim >= 2:
+        for other in (_partner, lambda step: step.x, lambda step: step.of_ones):
+            for order in ORDERS:
+                yield "matmul-not-elementwise", order, other, "product", ""
+    if step.node.op != "matmul":
+        return
     for order in ORDERS:
-        yield row("matmul-order", order, lambda step: step.z, SAY["order"])
+        yield "matmul-order", order, _partner, "order", ""
     for entrywise in (lambda g, m: g * m, lambda g, m: g * swapped(m)):
-        yield row("elementwise-not-matmul", entrywise, lambda step: step.z, SAY["entrywise"])
+        yield "elementwise-not-matmul", entrywise, _partner, "entrywise", ""
     for name, tensor in step.look.forward.items():
         if tensor.ndim and tensor.dtype.kind == "f" and not _is_operand(tensor, step.z):
             for order in ORDERS:
-                yield row("wrong-operand:{word}", order, partial(_named, name), SAY["other"], name)
+                yield "wrong-operand:{word}", order, partial(_named, name), "other", name
 
 
 def _unsummed(view: CaseView, path: Path, depth: int, look: Look) -> Array:
@@ -99,28 +104,12 @@ def _named(name: str, step: Step) -> Array:
     return step.look.forward[name]
 
 
-def _row(
-    view: CaseView,
-    path: Path,
-    depth: int,
-    code: str,
-    join: Join,
-    other: Callable[[Step], Array],
-    say: str,
-    word: str = "",
-) -> Mistake:
-    fields = {**view.spot(path, depth), "word": word}
-    predict = partial(_predict, view, path, depth, join, other)
-    return Mistake(coded(code, fields), predict, partial(say.format, **fields), (word,) if word else ())
-
-
 def _predict(
     view: CaseView, path: Path, depth: int, join: Join, other: Callable[[Step], Array], look: Look
 ) -> Array | None:
     step = view.steps(path, look)[depth]
     full = np.asarray(join(step.g, other(step)))
-    if full.shape == step.x.shape:
+    if full.shape == step.x.shape or (full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape):
         return view.resent(path, depth, look, full)
-    if full.ndim > step.x.ndim and full.shape[-step.x.ndim :] == step.x.shape:
-        return view.resent(path, depth, look, reduce_to(full, step.x.shape))
-    return view.exchanged(path, look, full) if not step.below else None
+    # What fits nowhere is seen as it is, if no step below takes it on.
+    return None if step.below else view.exchanged(path, look, full)

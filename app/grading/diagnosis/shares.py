@@ -19,14 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.grading.diagnosis.case_view import NOISE, SAME, CaseView
+from app.grading.diagnosis.case_view import NOISE, SAME, CaseView, solved
 from app.grading.diagnosis.evidence import Array, Diagnosis
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
+from app.grading.diagnosis.phrases import sentences_of
 from app.grading.forward.statements import Path
 from app.grading.reading.rules import rule_of
 
-CONDITION_MAX = 1e6
+SAY, WHY = sentences_of("shares"), sentences_of("why")
 PARALLEL = 1e-10
 ORDINALS = ("first", "second", "third", "fourth", "last")
 CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
@@ -81,18 +82,11 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
     paths = [path for group in groups for path in group.paths]
     half = len(groups) == 1 and len(paths) == 2 and _is(ratios, 0.5)
     if half and not paths[0].statement.source.count("**"):
-        yield Diagnosis(
-            code=f"{view.case.name}:share-missing:{paths[0].consumer}",
-            message=(
-                f"`{view.case.tensor}` stands twice in `{paths[0].statement.source}`, and each place has a share; "
-                f"`{view.case.name}` holds one of the two."
-            ),
-        )
+        yield view.case.told(f"share-missing:{paths[0].consumer}", SAY["twice"], line=paths[0].statement.source)
         return
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is not None:
-        message = f"Every entry of `{view.case.name}` {factor.text}. {_why(view, factor, paths)}".strip()
-        yield Diagnosis(code=f"{view.case.name}:{factor.code}", message=message)
+        yield view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, paths))
 
 
 def _has_minus(view: CaseView, path: Path) -> bool:
@@ -104,23 +98,17 @@ def _has_minus(view: CaseView, path: Path) -> bool:
 
 
 def _why(view: CaseView, factor: Factor, paths: Sequence[Path]) -> str:
-    statements = listed(list(dict.fromkeys(in_code(path.statement.source) for path in paths)))
-    if factor.code == "sign":
-        if any(_has_minus(view, path) for path in paths):
-            return f"Look for a minus in the local derivative of {statements}."
-        return f"The local derivative of {statements} has no minus: look for one where `{view.case.name}` is written."
-    if factor.code == "power-coefficient":
-        return "The power rule has two parts: the exponent comes down as a factor, then it is lowered by one."
-    if factor.code == "size-hard-coded":
-        return "Take sizes from the tensors, as in `x.shape[0]`."
-    verbs = "multiplies or divides" if len({path.statement.source for path in paths}) == 1 else "multiply or divide"
-    return f"Compare with what {statements} {verbs} by." if factor.code != "factor" else ""
+    sources, kind = dict.fromkeys(in_code(path.statement.source) for path in paths), factor.code
+    verbs = "multiplies or divides" if len(sources) == 1 else "multiply or divide"
+    if kind == "sign":
+        kind = "minus" if any(_has_minus(view, path) for path in paths) else "no-minus"
+    say = WHY.get(kind, WHY["other"])
+    return say.format(name=view.case.name, statements=listed(list(sources)), verbs=verbs)
 
 
 def _apart(
     view: CaseView, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
 ) -> Iterator[Diagnosis]:
-    name, tensor = view.case.name, view.case.tensor
     facts = [_fact(view, groups[rank], ratios[rank]) for rank in wrong]
     if not every and any(code == "factor" for code, _ in facts):
         return
@@ -129,18 +117,17 @@ def _apart(
     texts = "; ".join(text for _, text in facts)
     if codes == {"missing"}:
         kind = "overwritten" if _overwrote(view) else "share-missing"
-        code = f"{name}:{kind}:{'+'.join(dict.fromkeys(consumers))}"
+        code = f"{kind}:{'+'.join(dict.fromkeys(consumers))}"
     elif len(facts) == 1:
         short = facts[0][0]
         rest = short if short in {"sign", "doubled"} else "factor"
         detail = "" if short in {"sign", "doubled", "factor"} else f":{short.removeprefix('factor:')}"
-        code = f"{name}:share-{rest}:{consumers[0]}{detail}"
+        code = f"share-{rest}:{consumers[0]}{detail}"
     else:
-        code = f"{name}:several"
-        texts = f"more than one thing is off: {texts}"
+        code, texts = "several", SAY["several"].format(texts)
     reads = listed(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
-    erased = " The later plain assignment erased what was there; add to it instead." if "overwritten" in code else ""
-    yield Diagnosis(code=code, message=f"`{tensor}` feeds {reads}, and each way sends back a share: {texts}.{erased}")
+    erased = SAY["erased"] if code.startswith("overwritten") else ""
+    yield view.case.told(code, SAY["apart"], reads=reads, texts=texts, erased=erased)
 
 
 def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, str]:
@@ -209,10 +196,10 @@ def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[fl
     columns = []
     noise = NOISE * max(view.scale.values())
     for block, target in zip(blocks, targets, strict=True):
-        solved = _solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
-        if solved is None:
+        fitted = solved(block, target, max(SAME * float(np.abs(target).max(initial=0.0)), noise))
+        if fitted is None:
             return None
-        columns.append(solved)
+        columns.append(fitted)
     if len(columns) < len(looks):
         columns = columns * len(looks)
     determined = enough or len(blocks[0]) > len(groups) or (len(groups) == 1 and len(looks) > 1 and _near_all(columns))
@@ -221,22 +208,6 @@ def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[fl
 
 def _near_all(columns: Sequence[Array]) -> bool:
     return all(np.allclose(column, columns[0], rtol=NEAR, atol=0.0) for column in columns)
-
-
-def _solved(block: Array, target: Array, tolerance: float) -> Array | None:
-    lengths = np.linalg.norm(block, axis=0)
-    if len(block) < block.shape[1] or not lengths.all():
-        return None
-    unit = block / lengths
-    values, vectors = np.linalg.eigh(unit.T @ unit)
-    if values[0] <= values[-1] / CONDITION_MAX**2 or values[0] <= 0:
-        return None
-    coefficients = vectors @ ((vectors.T @ (unit.T @ target)) / values)
-    # One step of refinement: the normal equations alone lose half of the digits.
-    coefficients += vectors @ ((vectors.T @ (unit.T @ (target - unit @ coefficients))) / values)
-    if float(np.abs(unit @ coefficients - target).max(initial=0.0)) > tolerance:
-        return None
-    return np.asarray(coefficients / lengths)
 
 
 def _is(ratios: Sequence[float], value: float) -> bool:

@@ -10,7 +10,9 @@ import numpy as np
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
 from app.grading.diagnosis.naming import in_code, listed, upstream_name
+from app.grading.diagnosis.phrases import sentences_of
 
+SAY = sentences_of("size")
 RIGHT = 1e-5
 VACUOUS = 1e-4
 SMALLEST = 2
@@ -19,35 +21,22 @@ SMALLEST = 2
 def hard_coded(view: CaseView) -> Diagnosis | None:
     visible = view.case.visible
     if visible is not None and _fixed_shape(view, visible):
-        message = (
-            f"`{view.case.name}` has the same shape on any data; it fits the sizes of this lesson only. {_cure(view)}"
-        )
-        return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
+        return view.case.told("size-hard-coded", SAY["shape"], cure=_cure(view))
     if visible is None or not _right(visible):
         return None
     literals = [number for number in view.numbers if number in _sizes(view, visible)]
     if not literals:
         return None
-    shown = ", ".join(f"`{number}`" for number in sorted(literals))
-    message = (
-        f"`{view.case.name}` is right on the sizes of this lesson and wrong on others: "
-        f"{shown} in the code is a size. "
-        "Take it from a tensor, as in `x.shape[0]`."
-    )
-    return Diagnosis(code=f"{view.case.name}:size-hard-coded", message=message)
+    return view.case.told("size-hard-coded", SAY["number"], shown=", ".join(map(in_code, map(str, sorted(literals)))))
 
 
 def _cure(view: CaseView) -> str:
     visible = view.case.visible
     if visible is not None and _right(visible):
-        return "Take sizes from a tensor, as in `x.shape[0]`."
-    arriving = list(dict.fromkeys(upstream_name(path) for path in view.paths))
-    unread = (
-        ""
-        if view.words & set(arriving)
-        else f" Nothing of what arrives from above, {listed([*map(in_code, arriving)])}, is in it."
-    )
-    return f"Its numbers are not those of the gradient either.{unread}"
+        return SAY["cure"]
+    arriving = dict.fromkeys(upstream_name(path) for path in view.paths)
+    unread = "" if view.words & arriving.keys() else SAY["unread"].format(listed([*map(in_code, arriving)]))
+    return f"{SAY['numbers']}{unread}"
 
 
 def _fixed_shape(view: CaseView, visible: Look) -> bool:

@@ -9,7 +9,7 @@ Operands that are sums have slips of their own, see `operands`; `wrong-operand:T
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -20,7 +20,7 @@ import numpy as np
 from app.grading.diagnosis.call_kinds import turned
 from app.grading.diagnosis.case_view import CaseView, Send
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.evidence import Array, Mistake
 from app.grading.diagnosis.grammar import Words
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
@@ -263,23 +263,10 @@ def throughout(view: CaseView) -> Iterator[Mistake]:
         for slip in slips_at(step.node.op, step.position, rule):
             said = {**fields, "word": slip.word.format(**fields)}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
-            predict = partial(_together, view, alike, sender(view, slip.text))
-            yield Mistake(coded(slip.code, said), predict, partial((slip.say + more).format, **said))
+            predict = partial(view.everywhere, alike, sender(view, slip.text))
+            yield view.row(coded(slip.code, said), predict, slip.say + more, **said)
 
 
 def _is_alike(rule: str, op: str, any_curve: bool, step: Step) -> bool:
     same = step.node.op == op and rule_of(step.node, step.position) == rule
     return same or (any_curve and op in CURVES and step.node.op in CURVES)
-
-
-def _together(view: CaseView, alike: Callable[[Step], bool], send: Send, look: Look) -> Array | None:
-    total, changed = np.zeros_like(look.reference), 0
-    for path in view.paths:
-        share: Array | None = look.shares[path.key]
-        found = next((one for one in view.steps(path, look) if alike(one)), None)
-        if found is not None:
-            share, changed = found.carried(send(found)), changed + 1
-        if share is None or share.shape != total.shape:
-            return None
-        total = total + share
-    return total if changed > 1 else None

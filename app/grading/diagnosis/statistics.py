@@ -36,10 +36,6 @@ FORMS: tuple[tuple[str, str, Form], ...] = (
     ("term-not-averaged", "unaveraged", lambda direct, term: direct * term**2),
 )
 """What the term through a statistic may be, up to one number per slice: made of the direct term and the right one."""
-OTHER_AXES = (
-    "The averages in `{name}` run over {axes}. They run over the axes along which the forward takes the mean and the "
-    "variance of `{tensor}`."
-)
 
 
 def names_of(view: CaseView) -> tuple[str, ...]:
@@ -62,10 +58,8 @@ def names_of(view: CaseView) -> tuple[str, ...]:
 def constants(view: CaseView) -> Iterator[Mistake]:
     names = names_of(view)
     if len(names) > 1:
-        fields = {"name": view.case.name, "tensor": view.case.tensor, "held": listed([in_code(name) for name in names])}
-        yield Mistake(
-            "statistics-constant", lambda look: _terms(look, names)[DIRECT], partial(SAY["all"].format, **fields)
-        )
+        held = listed([in_code(name) for name in names])
+        yield view.row("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
 
 
 def _terms(look: Look, names: Sequence[str]) -> Mapping[str, Array]:
@@ -84,9 +78,8 @@ def other_axes(view: CaseView) -> Iterator[Mistake]:
     scales = [None, *(name for name in names if _is_array(look, name))]
     for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size)):
         shown = listed([f"axis {axis}" for axis in axes])
-        say = partial(OTHER_AXES.format, name=case.name, tensor=case.tensor, axes=shown)
         for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
-            yield Mistake("term-axis", partial(_along, names, changed, axes, scale, unit), say)
+            yield view.row("term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown)
 
 
 def _is_array(look: Look, name: str) -> bool:
@@ -110,12 +103,10 @@ def _along(
 
 def changed(view: CaseView) -> Diagnosis | None:
     """One term that has kept its form: the right one times another number for each slice, or not averaged."""
-    name = view.case.name
-    for held_name in names_of(view) if view.shaped() else ():
+    for held in names_of(view) if view.shaped() else ():
         for code, say, form in FORMS:
-            if all(_has_form(view, look, held_name, form) for look in view.case.looks):
-                message = SAY[say].format(name=name, held=held_name)
-                return Diagnosis(code=f"{name}:{code}:{held_name}", message=message)
+            if all(_has_form(view, look, held, form) for look in view.case.looks):
+                return view.case.told(f"{code}:{held}", SAY[say], held=held)
     return None
 
 

@@ -55,5 +55,4 @@ def _said(view: CaseView, path: Path, ratios: Mapping[str, Sequence[float]]) -> 
         ((word, factor),) = facts.items()
         code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
     texts = "; ".join(SAY["term"].format(word=word.replace("-", " "), factor=one.text) for word, one in facts.items())
-    message = SAY["form"].format(name=view.case.name, line=path.statement.source, terms=texts)
-    return Diagnosis(code=f"{view.case.name}:{code}", message=message) if facts else None
+    return view.case.told(code, SAY["form"], line=path.statement.source, terms=texts) if facts else None

@@ -14,7 +14,9 @@ from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import axis_text, number_text, shown
+from app.grading.diagnosis.phrases import sentences_of
 
+SAY = sentences_of("unrecognised")
 ALIKE = 0.999
 NOTHING = 1e-10
 VISIBLE = 1e-4
@@ -52,35 +54,27 @@ def all_zeros(case: Case) -> Diagnosis | None:
         shaped = look.got.shape == look.reference.shape and look.got.size
         if not shaped or np.abs(look.got).max() > NOTHING * scale_of(look):
             return None
-    message = (
-        f"Every entry of `{case.name}` is zero. The rule has to hold for any upstream, and for the one used here the "
-        "gradient is not zero."
-    )
-    return Diagnosis(code=f"{case.name}:zeros", message=message)
+    return case.told("zeros", SAY["zeros"])
 
 
 def another_shape(case: Case) -> Diagnosis | None:
     """A shape that no row predicts."""
     if all(look.got.shape == look.reference.shape for look in case.looks):
         return None
-    return Diagnosis(code=f"{case.name}:shape", message=wrong_shape(case))
+    return case.told("shape", "{wrong}", wrong=wrong_shape(case))
 
 
 def unrecognised(case: Case) -> Diagnosis:
     """True facts only: direction, size and where the error sits, or the shapes where they differ."""
     look = _telling(case)
     if look is None:
-        message = f"`{case.name}` has the right shape, but its numbers differ on hidden data."
-        return Diagnosis(code=f"{case.name}:unrecognised", message=message)
+        return case.told("unrecognised", SAY["hidden"])
     if look.got.shape != look.reference.shape:
-        return Diagnosis(code=f"{case.name}:unrecognised", message=wrong_shape(case))
-    got, reference = np.asarray(look.got, dtype=np.float64), look.reference
-    parts = [
-        f"`{case.name}` has the right shape, but its numbers differ",
-        *_direction(got, reference),
-        *_place(case, look, got),
-    ]
-    return Diagnosis(code=f"{case.name}:unrecognised", message="; ".join(parts) + ".")
+        return case.told("unrecognised", "{wrong}", wrong=wrong_shape(case))
+    got = np.asarray(look.got, dtype=np.float64)
+    return case.told(
+        "unrecognised", SAY["facts"], facts="; ".join([*_direction(got, look.reference), *_place(case, look, got)])
+    )
 
 
 def _telling(case: Case) -> Look | None:

@@ -68,9 +68,8 @@ def _computed(view: CaseView, path: Path) -> Iterator[Mistake]:
     """What torch gave for other upstreams, on a path that cannot be followed here."""
     for key, name in view.case.looks[0].others:
         if key == path.key:
-            fields = {"name": view.case.name, "word": name, "statement": path.statement.source, "y": path.consumer}
-            say = partial(SAY["starts"].format, **fields)
-            yield Mistake(f"wrong-upstream:{name}", partial(_other, view, path, name), say, (name,))
+            code, predict, line = f"wrong-upstream:{name}", partial(_other, view, path, name), path.statement.source
+            yield view.row(code, predict, SAY["starts"], (name,), word=name, statement=line, y=path.consumer)
 
 
 def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:
@@ -83,19 +82,18 @@ def copies(view: CaseView) -> Iterator[Mistake]:
     for name, tensor in {**look.forward, **look.gradients}.items():
         for act in (lambda one, _: one, lambda one, _: swapped(one), _summed) if tensor.dtype.kind == "f" else ():
             for path in view.paths:
-                say = partial(SAY["copy"].format, name=view.case.name, word=name)
-                yield Mistake(f"copied:{name}", partial(_copy, view, path, name, act), say, (name,))
+                yield view.row(f"copied:{name}", partial(_copy, view, path, name, act), SAY["copy"], (name,), word=name)
 
 
 def added(view: CaseView) -> Iterator[Mistake]:
     """The right gradient with a tensor or a 1 too many, added to it or taken from it."""
     for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):
         for sign, word in ((1, "added to"), (-1, "taken from")):
-            say = partial(SAY["added"].format, name=view.case.name, word=name, way=word)
-            yield Mistake(f"added:{name}", partial(_with, name=name, sign=sign), say, (name,) * name.isidentifier())
+            mentions = (name,) * name.isidentifier()
+            yield view.row(f"added:{name}", partial(_with, name, sign), SAY["added"], mentions, word=name, way=word)
 
 
-def _with(look: Look, name: str, sign: int) -> Array | None:
+def _with(name: str, sign: int, look: Look) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name, np.ones(())))
     if tensor.dtype.kind != "f" or np.broadcast_shapes(tensor.shape, look.reference.shape) != look.reference.shape:
         return None
@@ -121,15 +119,16 @@ def changed(view: CaseView) -> Iterator[Mistake]:
     for path, depth, step in view.every_step():
         if not 0 < step.g.ndim <= RANK_MAX or not _is_place(step, depth):
             continue
-        kind = (step.node.op, step.position, step.g.ndim)
+        kind, fields = _kind(step), view.spot(path, depth)
         everywhere = len(view.paths) > 1 and kind not in seen
         seen.add(kind)
-        for change in _changes(step.g):
-            yield Mistake(change[0], partial(_at, view, path, depth, change[1]), _said(view, path, depth, change, ""))
+        ways = listed(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
+        for code, act, say, axis in _changes(step.g):
+            along = {**fields, "axis": "" if axis is None else axis_text(view.case, fields["y"], axis), "ways": ways}
+            yield view.row(code, partial(_at, view, path, depth, act), f"In `{{name}}` {say}.", **along)
             if everywhere:
-                names = listed(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
-                say = _said(view, path, depth, change, f", and so on every way, through {names}")
-                yield Mistake(change[0], partial(_together, view, kind, change[1]), say)
+                predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
+                yield view.row(code, predict, f"In `{{name}}` {say}, and so on every way, through {{ways}}.", **along)
 
 
 def _is_place(step: Step, depth: int) -> bool:
@@ -198,8 +197,7 @@ def _averaged(g: Array, axis: int | None) -> Array:
 
 
 def _at(view: CaseView, path: Path, depth: int, act: Callable[[Array], Array], look: Look) -> Array | None:
-    step = view.steps(path, look)[depth]
-    found = view.resent(path, depth, look, backward(step.node, step.position, act(step.g)))
+    found = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
     # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
     return None if found is None or _holes(found) > _holes(look.reference) else found
 
@@ -210,23 +208,13 @@ def _holes(tensor: Array) -> int:
     return int(sum((~tensor.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
 
 
-def _together(view: CaseView, kind: tuple[str, int, int], act: Callable[[Array], Array], look: Look) -> Array | None:
-    """The same change on every path that has such a step."""
-    total, changed_paths = np.zeros_like(look.reference), 0
-    for path in view.paths:
-        share: Array | None = look.shares[path.key]
-        steps = (one for one in view.steps(path, look) if (one.node.op, one.position, one.g.ndim) == kind)
-        step = next(steps, None)
-        if step is not None:
-            share = step.carried(backward(step.node, step.position, act(step.g)))
-            changed_paths += 1
-        if share is None or share.shape != total.shape:
-            return None
-        total = total + share
-    return total if changed_paths > 1 else None
+def _is_alike(kind: tuple[str, int, int], step: Step) -> bool:
+    return _kind(step) == kind
 
 
-def _said(view: CaseView, path: Path, depth: int, change: Change, more: str) -> Callable[[], str]:
-    fields = view.spot(path, depth)
-    axis = "" if change[3] is None else axis_text(view.case, fields["y"], change[3])
-    return partial(f"In `{{name}}` {change[2]}{more}.".format, **{**fields, "axis": axis})
+def _kind(step: Step) -> tuple[str, int, int]:
+    return step.node.op, step.position, step.g.ndim
+
+
+def _after(act: Callable[[Array], Array], step: Step) -> Array:
+    return backward(step.node, step.position, act(step.g))
