@@ -59,8 +59,8 @@ const smallFonts = {
   setup(build) {
     build.onLoad({ filter: /fonts\.css$/ }, async ({ path }) => {
       const { default: subset } = await import("subset-font");
-      const parts = (await readFile(path, "utf8")).split(/(@font-face\s*{[^}]*})/);
-      const contents = (await Promise.all(parts.map((part) => (part.startsWith("@font-face") ? inParts(part, path, subset) : part)))).join("");
+      const parts = (await readFile(path, "utf8")).split(/(@font-face\s*{[^}]*url[^}]*})/);
+      const contents = (await Promise.all(parts.map((part) => (part.includes("url(") ? inParts(part, path, subset) : part)))).join("");
       return { contents, loader: "css" };
     });
   },
@@ -91,8 +91,9 @@ const manifest = {};
 for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
   if (entryPoint) manifest[basename(entryPoint)] = basename(path);
 }
-// The faces that the first lines of every page are set in: the page asks for them before it has read the style sheet.
-manifest.fonts = Object.keys(metafile.outputs)
-  .filter((path) => /(source-serif-4-latin-400-normal|source-sans-3-latin-wght-normal)-core-.*\.woff2$/.test(path))
-  .map((path) => path.slice(out.length + 1));
+// The faces of the first lines of every page, of what is bold, of formulas: pages ask for them before they have read the style sheet.
+const faces = (names) => Object.keys(metafile.outputs).filter((path) => names.test(path)).map((path) => path.slice(out.length + 1));
+manifest.fonts = faces(/(source-serif-4-latin-400-(normal|italic)|source-sans-3-latin-wght-normal)-core-.*\.woff2$/);
+manifest.bold = faces(/source-serif-4-latin-600-normal-core-.*\.woff2$/);
+manifest.formulas = faces(/stix-two-math-.*-core-.*\.woff2$/);
 await writeFile(`${out}/manifest.json`, `${JSON.stringify(manifest, null, 2)}\n`);

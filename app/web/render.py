@@ -53,10 +53,9 @@ class Assets:
         hashed = self._names.get(name, name)
         return f"{URL}/{hashed}"
 
-    def fonts(self) -> tuple[str, ...]:
-        """Addresses of the fonts that every page needs at once."""
-        names = self._names.get("fonts", [])
-        return tuple(f"{URL}/{name}" for name in names)
+    def fonts(self, *kinds: str) -> tuple[str, ...]:
+        """Addresses of the fonts that every page needs at once, and those that pages with *kinds* of text do."""
+        return tuple(f"{URL}/{name}" for kind in ("fonts", *kinds) for name in self._names.get(kind, []))
 
 
 class KeptFiles(StaticFiles):
