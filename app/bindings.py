@@ -133,12 +133,15 @@ def called(node: ast.expr) -> str:
 
 
 def comparisons(node: ast.AST) -> list[tuple[str, ast.Compare | ast.AnnAssign]]:
-    """The statements in *node* that read `name == value` or `name: value` and do nothing, for `name = value`."""
+    """The statements in *node* that do nothing, where `name = value` was meant.
+
+    They read `name == value`, `name[…] == value`, `name <- value` or `name: value`.
+    """
     found: list[tuple[str, ast.Compare | ast.AnnAssign]] = []
     for one in ast.walk(node):
         match one:
-            case ast.Expr(value=ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()]) as compared):
-                found.append((name, compared))
+            case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq() | ast.Lt()]) as compared):
+                found += [(name, compared) for name in root_of(left)]
             case ast.AnnAssign(target=ast.Name(id=name), value=None):
                 found.append((name, one))
     return found

@@ -33,6 +33,8 @@ OUTCOMES: dict[Outcome, str] = {
     "fault": "Our fault, not yours",
     "busy": "Not checked yet",
 }
+LATER: dict[Standing, int] = {"not-yet": 1, "follows": 2}
+"""What is looked at after the faults."""
 FAULTS: frozenset[Standing] = frozenset(standing for standing, (_, mark) in STANDINGS.items() if mark == "wrong")
 UNJUDGED: dict[Outcome, Mark] = {"fault": "fault", "busy": "later"}
 OURS: frozenset[Outcome] = frozenset({"fault", "busy"})
@@ -134,7 +136,7 @@ class VerdictView:
     def mark(self) -> Mark:
         """The sign beside the title."""
         if self.verdict.outcome == "graded":
-            waiting = all(one.verdict in RIGHT or one.verdict == "not-yet" for one in self.verdict.names)
+            waiting = not any(one.verdict in FAULTS for one in self.verdict.names)
             return "right" if self.verdict.passed else "later" if waiting else "wrong"
         return UNJUDGED.get(self.verdict.outcome, "wrong")
 
@@ -176,9 +178,9 @@ class VerdictView:
 
 
 def first_fault(verdict: Verdict) -> NameVerdict | None:
-    """What to look at first: a name that is still to be written comes after one that is written wrongly."""
+    """What to look at first: a line that is wrong, or else one that is still to be written; the rest follows."""
     open_names = [one for one in verdict.names if one.verdict not in RIGHT]
-    return next((one for one in open_names if one.verdict != "not-yet"), next(iter(open_names), None))
+    return min(open_names, key=lambda one: LATER.get(one.verdict, 0), default=None)
 
 
 def _way(first: int, last: int) -> str:

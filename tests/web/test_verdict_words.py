@@ -33,9 +33,16 @@ def test_the_title_says_what_is_left_to_do_and_claims_only_what_was_run(given: V
 
 
 def test_the_first_fault_is_explained_and_only_it() -> None:
-    view = VerdictView(verdict("right", "follows", "wrong"))
+    view = VerdictView(verdict("right", "wrong", "follows", "wrong"))
+
+    assert [row.explained for row in view.rows] == [False, True, False, False]
+
+
+def test_what_follows_from_a_blank_is_explained_after_the_blank() -> None:
+    view = VerdictView(verdict("follows", "not-yet", "follows"))
 
     assert [row.explained for row in view.rows] == [False, True, False]
+    assert view.mark == "later"
 
 
 def test_a_wrong_line_is_explained_before_one_that_is_still_to_be_written() -> None:
@@ -133,8 +140,8 @@ def test_what_the_first_fault_says_is_not_said_twice() -> None:
 def test_faults_come_first_and_the_one_to_look_at_before_the_others() -> None:
     view = VerdictView(verdict("right", "follows", "wrong", "right", "aliased"))
 
-    assert [row.verdict.name for row in view.first] == ["d1", "d2", "d4"]
-    assert [row.verdict.name for row in view.rest] == ["d0", "d3"]
+    assert [row.verdict.name for row in view.first] == ["d2", "d4"]
+    assert [row.verdict.name for row in view.rest] == ["d0", "d1", "d3"]
 
 
 def test_a_right_box_says_what_that_rests_on() -> None:

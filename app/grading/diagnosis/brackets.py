@@ -19,6 +19,9 @@ Row = tuple[list[ast.expr], list[ast.operator]]
 
 def bracketed(node: ast.expr, words: Words) -> Iterator[Change]:
     """Brackets that were forgotten, also in front of a `.sum(…)`, and those around a minus that take it along."""
+    match node:
+        case ast.Compare(left=ast.BinOp(left=a, op=op, right=b), ops=signs, comparators=others) if words.inverse:
+            yield Change("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
     if not words.inverse or not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
         return
     left, right = _row(node.left, _TIGHT[type(node.op)]), _row(node.right, _TIGHT[type(node.op)] + 1)

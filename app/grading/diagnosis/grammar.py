@@ -118,8 +118,13 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("matmul", ast.BinOp(left, ast.MatMult(), right))
             yield Change("add", ast.BinOp(left, ast.Add(), right))
             if words.inverse:
+                for base, exponent in (left, right), (right, left):
+                    if _is_number(exponent):
+                        yield Change("raise", ast.BinOp(base, ast.Pow(), exponent))
                 yield Change("matmul", ast.BinOp(turned_over(left), ast.MatMult(), right))
                 yield Change("matmul", ast.BinOp(left, ast.MatMult(), turned_over(right)))
+        case ast.BinOp(left=left, op=ast.Pow(), right=right) if words.inverse:
+            yield Change("lower", ast.BinOp(left, ast.Mult(), right))
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             yield Change("multiply", ast.BinOp(left, ast.Mult(), right), right)
             yield Change("turn-over", ast.BinOp(right, ast.Div(), left))
@@ -136,6 +141,11 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("product", ast.BinOp(left, ast.Mult(), right))
             if words.inverse:
                 yield Change("quotient", ast.BinOp(left, ast.Div(), right))
+
+
+def _is_number(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant) and isinstance(inner.value, int | float)
 
 
 def grouped(node: ast.expr, _words: Words) -> Iterator[Change]:

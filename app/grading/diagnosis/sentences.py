@@ -3,7 +3,7 @@
 | code | row of the catalogue |
 |---|---|
 | `error:KIND` | 1, 46 |
-| `missing`, `not-a-tensor` | 2 |
+| `not-a-tensor` | 2 |
 | `dtype` | 3 |
 | `size-hard-coded`, `here-only` | 22 |
 | `shape` | 6 |
@@ -16,36 +16,18 @@
 Row 54 is the gate's, row 55 the comparison's (`exact`, `approx`, `maxdiff`), row 57 that of the boxes for checks.
 """
 
-from collections.abc import Sequence
-from difflib import get_close_matches
-
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.phrases import sentences_of
 
 SAY = sentences_of("sentences")
-ALIKE = 0.8
-
-
-def missing(
-    name: str, others: Sequence[str] = (), compared: tuple[int, str] | None = None, unnamed: int | None = None
-) -> Diagnosis:
-    """No tensor of that name was left; one of *others* that was, and looks alike, is mentioned.
-
-    Args:
-        compared: The line that reads `name == value` or `name: value`, and that sign.
-        unnamed: A line that computes something and keeps it nowhere.
-    """
-    if compared is not None:
-        line, sign = compared
-        return _of(name, "missing", "compared" if sign == "==" else "annotated", line=line)
-    alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1, ALIKE)
-    kind = "alike" if alike else "missing" if unnamed is None else "unnamed"
-    return _of(name, "missing", kind, other="".join(alike[:1]), line=unnamed)
+MEANT = sentences_of("meant")
+"""By the kind of Python value that was found."""
 
 
 def not_a_tensor(name: str, kind: str) -> Diagnosis:
     """*kind* is the name of the Python type that was found."""
-    return _of(name, "not-a-tensor", "tuple" if kind == "tuple" else "python", kind=kind)
+    meant = MEANT.get(kind, "").format(x=name[1:])
+    return _of(name, "not-a-tensor", "python", kind=kind, meant=meant)
 
 
 def unfit(name: str, reason: str) -> Diagnosis:

@@ -69,7 +69,7 @@ def _computed(view: CaseView, path: Path) -> Iterator[Mistake]:
     for key, name in view.case.looks[0].others:
         if key == path.key:
             code, predict, line = f"wrong-upstream:{name}", partial(_other, view, path, name), path.statement.source
-            yield view.row(code, predict, SAY["starts"], (name,), word=name, statement=line, y=path.consumer)
+            yield view.row(code, predict, SAY["starts"], (name,), word=name, statement=line, up=f"`d{path.consumer}`")
 
 
 def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:

@@ -22,13 +22,23 @@ _FOREIGN = (
     (r"[\u00b9\u00b2\u00b3\u2070-\u207e]", "`{}` is no power in Python; a power is written `**`, such as `y ** 2`"),
     (r"\u221a", "`{}` is no sign of Python; a root is written `** 0.5`, or `torch.sqrt(x)`"),
     (r"(?<![=!<>*/])(?:\*\*|//|[-+*/@=])$", "nothing stands behind the `{}`; `____` there leaves it open for now"),
+    (
+        r"^d\w*\s*/\s*d(\w+)\s*=",
+        "a gradient is written without a fraction; that of `{1}` is called `d{1}`",
+    ),
+    (
+        r"^(?:let|var|const|val|auto|float|double|Tensor)\s+[A-Za-z_]",
+        "a name is given its value without a word in front",
+    ),
+    (r"(?<=[\w)\]])\.?'(?=\s*(?:[-+*/@;.)]|$))", "a transpose is no dash but `.T`, and a matrix product is `@`"),
     (_PROSE, "it is a sentence; delete it, or put a `#` in front"),
-    (r"\u2190|:=", "a name gets its value by a single `=`"),
+    (r"(?<=[A-Za-z_)\]])\.(?=$|[-+*/@)\s])", "behind the `.` a name is missing, such as `.T`"),
+    (r"\u2190|:=|^[^()]*->|=>", "a name gets its value by a single `=`"),
     (r"&&|\|\|", "Python writes `and` and `or`; between tensors `&` and `|`"),
     (r"[^\x00-\x7f\w]", "`{}` is no sign that Python reads"),
     (
-        rf"(?:(?<![\w.])(?:\d+(?:\.\d*)? ?|{_NAME} )|[)\]] ?)(?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
-        "in `{}` a sign is missing; a product is written with a `*`",
+        rf"(?:(?<![\w.])(?:\d++(?:\.\d*+)? ?|{_NAME} )|[)\]] ?)(?:{_NAME}|\d+\b)(?![^\"']{{0,200}}[\"'])",
+        "in `{}` a sign is missing; a product is written with a `*`, one of matrices with an `@`",
     ),
 )
 """What comes along with a text that was pasted, or is written on paper and not in Python; the most telling first."""
@@ -43,6 +53,8 @@ _PYTHONS = (
     (r"^unexpected indent", "it begins further right than the line above; let both begin at the same place"),
     (r"^expected an indented block after '(\w+)'", "what belongs to the `{1}` above begins four spaces further right"),
     (r"^unindent does not match", "it begins at another place than the lines around it"),
+    (r"^'return' outside function", "nothing is returned here; give the value to a name, such as `dx = …`"),
+    (r"^unterminated string literal", "a `'` or `\"` begins a text that does not end; a transpose is `.T`"),
     (r"^inconsistent use of tabs", "tabs and spaces stand in front of it; use spaces alone"),
     (r"^cannot assign to", "in front of the `=` stands the name that gets the value, and nothing else"),
 )
@@ -69,13 +81,14 @@ def fault_in(error: SyntaxError, code: str) -> Fault:
     lines = code.splitlines()
     line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
     found = ((re.search(pattern, line.partition("#")[0].rstrip()), reason) for pattern, reason in _FOREIGN)
-    told = next((reason.format(match[0]) for match, reason in found if match), "")
-    reason = told or _in_words(error.msg or "invalid syntax")
+    told = next((reason.format(match[0], *match.groups()) for match, reason in found if match), "")
+    reason = told or in_words(error.msg or "invalid syntax")
     said = f"This line is not Python yet: {reason}." + (f" It reads `{line[:80]}`." if line else "")
     return Fault(message=said, line=error.lineno or 1, column=error.offset)
 
 
-def _in_words(said: str) -> str:
+def in_words(said: str) -> str:
+    """What Python *said*, without its grammar."""
     found = ((re.search(pattern, said), words) for pattern, words in _PYTHONS)
     return next((words.format(match[0], *match.groups()) for match, words in found if match), said.rstrip("."))
 

@@ -27,6 +27,11 @@ WRITTEN = {
     "ones": "It takes sizes, such as `torch.ones(3, 4)`; `torch.ones_like(x)` takes those of a tensor.",
     "matmul": "It takes the other factor; `A @ B` is the same.",
     "pow": "It takes an exponent, such as `.pow(2)`; `** 2` is the same.",
+    "t": "For a matrix, `.T` does the same.",
+    "index_add_": "It takes the axis, the places and what is added there, such as `dC.index_add_(0, ix, de)`.",
+    "scatter_add_": "It takes the axis, a place for each entry, and the entries; `.index_add_` adds whole rows.",
+    "size": "`.shape[0]` is the size of axis 0, `.numel()` the number of all entries.",
+    "repeat": "It takes a number of times for every axis, such as `.repeat(1, 3)`; `.expand_as(y)` copies to a shape.",
 } | {
     name: form.format(start + name)
     for form, start, names in [
@@ -35,6 +40,7 @@ WRITTEN = {
     ]
     for name in names
 }
+_METHODS = frozenset({"builtin_function_or_method", "method"})
 OPTIONS = ("dim", "keepdim", "axis", "unbiased", "correction", "dtype")
 _TAKEN = {
     "NoneType": "is `None`: was it given a value?",
@@ -106,7 +112,53 @@ def _operator(found: re.Match[str], error: Raised) -> str:
         return f"{what} holds values and their places; take the values, `.values`."
     if operator.startswith("@") and kind in {"int", "float", "bool"}:
         return f"{what} is a single number, and `@` multiplies matrices; with a number, write `*`."
+    written = WRITTEN.get(sides[at].rpartition(".")[2], "") if sides else ""
+    if kind in _METHODS and written:
+        return f"{what} is a function that was not called. {written}"
     return f"{what} {_TAKEN.get(kind, f'is {a_kind(kind)}, which `{operator}` cannot take.')}"
+
+
+def _vectors(found: re.Match[str], error: Raised) -> str:
+    name = "dot" if found[0].startswith("1D") else "outer"
+    return f"{_call(error, name)}: `{name}` takes two vectors, of one axis each; a product of matrices is `A @ B`."
+
+
+def _square(_: re.Match[str], error: Raised) -> str:
+    return f"{_call(error, 'inverse')} wants a square matrix. What a product sends back is no inverse but a transpose."
+
+
+def _letter(found: re.Match[str], error: Raised) -> str:
+    letter, size, _, before = found.groups()
+    return (
+        f"{_call(error, 'einsum')}: the letter `{letter}` stands for an axis of size {before}, and for one of {size}."
+    )
+
+
+def _repeated(_: re.Match[str], error: Raised) -> str:
+    return _told(error, "repeat", "is given too little.")
+
+
+def _places(_: re.Match[str], error: Raised) -> str:
+    """A tensor times a tuple repeats the tuple."""
+    sides = [one for one in _sides(error.source) or () if re.search(r"\.(max|min|sort|median|topk|mode)\(", one)]
+    if not sides:
+        return "A tensor of several entries, or one of fractions, stands where a single whole number belongs."
+    return f"`{sides[0]}` holds values and their places; take the values, `{sides[0]}.values`."
+
+
+def _counted(found: re.Match[str], error: Raised) -> str:
+    return (
+        f"{_call(error, found[1])} is given {found[2]} places and {found[3]} slices along axis {found[4]}: each "
+        "slice that is added has its place."
+    )
+
+
+def _scattered(_: re.Match[str], error: Raised) -> str:
+    return _told(error, "scatter_add_", "is given an index with other axes than the tensor.")
+
+
+def _unpacked(found: re.Match[str], _: Raised) -> str:
+    return f"On the left of the `=` stand {found[1]} names, and on the right another number of parts."
 
 
 def _power(_: re.Match[str], __: Raised) -> str:
@@ -181,6 +233,20 @@ CALLS: tuple[Row, ...] = (
     (r"^'([\w.]+)' object is not callable", _called),
     (r"^'(?:builtin_function_or_method|method|function)' object is not subscriptable", _uncalled),
     (r"^unsupported operand type\(s\) for (\S+?):? '([\w.]+)' and '([\w.]+)'", _operator),
+    (r"^1D tensors expected, but got|^outer: Expected 1-D argument", _vectors),
+    (r"^linalg\.inv: A must be batches of square matrices", _square),
+    (
+        r"subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)",
+        _letter,
+    ),
+    (
+        r"^(index_add_)\(\): Number of indices \((\d+)\) should be equal to \S+ \((\d+)\), for dim: (\d+)",
+        _counted,
+    ),
+    (r"^Index tensor must have the same number of dimensions", _scattered),
+    (r"^Number of dimensions of repeat dims can not be smaller", _repeated),
+    (r"^only integer tensors of a single element can be converted to an index", _places),
+    (r"^(?:too many|not enough) values to unpack \(expected (\d+)", _unpacked),
     (r"^\"bitwise_xor_\w+\" not implemented for '(?:Float|Double)'", _power),
     (r"^(\w+)\(\): argument '(\w+)' \(position \d+\) must be (.+), not ([\w.]+)$", _argument),
     (r"([\w<>]{1,80})\(\) takes (?:.{1,40} positional arguments? but \d+ (?:was|were) given|no arguments)", _surplus),

@@ -32,6 +32,7 @@ from app.grading.judge.product_kinds import translated
 from app.grading.judge.shared_steps import HIDDEN, Steps
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
+from app.grading.judge.unwritten import unwritten
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
 
 
@@ -92,14 +93,13 @@ class Judge:
 
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
-        if not self.plan.lines:
-            return self._named(name, "not-yet", message=f"Nothing is written here yet. A line `{name} = …` is wanted.")
         if last is None:
-            others = [one for one in self.plan.last if one not in self.ruling.forced]
-            found = sentences.missing(name, others, self.plan.comparing(name), self.plan.unnamed())
-            return self._named(name, "not-yet", message=found.message)
-        if any(line.blank for line in self.plan.writing(name)):
-            return self._named(name, "not-yet", message="There is still a blank in this line.")
+            return self._named(name, "not-yet", message=self._unwritten(name))
+        blank = next((line.line for line in self.plan.writing(name) if line.blank), None)
+        if blank is not None:
+            alone = len(self.plan.writing(name)) == 1
+            message = "There is still a blank in this line." if alone else f"Line {blank} still holds a blank."
+            return replace(self._named(name, "not-yet", message=message), line=blank)
         if any(self._left(name, run) for run in self.trials):
             return None
         if self.stopped is not None and self.stopped.statement <= last:
@@ -108,7 +108,10 @@ class Judge:
             return None
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
-        return self._named(name, "not-yet", message=sentences.missing(name).message)
+        return self._named(name, "not-yet", message=f"No tensor called `{name}` was left when the code ended.")
+
+    def _unwritten(self, name: str) -> str:
+        return unwritten(name, self.plan, self.ruling.forced, self.program.tensors)
 
     def _unreadable(self, name: str) -> NameVerdict | None:
         fault = self.plan.fault_of(name)
@@ -255,6 +258,8 @@ class Judge:
             return verdict if self._fits(name, "v") else self._told(name, "wrong", sentences.wrong_here(name))
         names = ", ".join(f"`{one}`" for one in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
+        if all(all_[one].verdict == "not-yet" for one in culprits):
+            message = f"Right as it stands; it waits for {names}."
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
 

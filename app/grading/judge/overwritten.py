@@ -12,6 +12,7 @@ from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.plan import Plan
 from app.grading.judge.trials import Raised
+from app.grading.judge.unwritten import compared, idle
 
 _VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})
 Rebound = Sequence[tuple[str, int]]
@@ -19,7 +20,9 @@ Rebound = Sequence[tuple[str, int]]
 
 
 def explained(found: Diagnosis, name: str, plan: Plan, rebound: Rebound, required: Collection[str]) -> Diagnosis:
-    """*found* of the gradient *name*; where it leaves open how that came to be, below the overwriting that was read."""
+    """*found* of the gradient *name*, below a line that does nothing, or the overwriting that it may come from."""
+    if said := compared(name, plan) or idle(name, plan):
+        return replace(found, message=f"{said} {found.message}")
     if found.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
         return found
     for index in _feeding(name, plan, required):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from app.bindings import (
     called,
-    comparisons,
     freshly_bound,
     is_blank,
     parsed,
@@ -76,16 +75,6 @@ class Plan:
 
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
-
-    def comparing(self, name: str) -> tuple[int, str] | None:
-        """The first line that reads `name == value` or `name: value`, where `name = value` was meant, and its sign."""
-        found = (one for line in self.lines for other, one in comparisons(line.node) if other == name)
-        return next(((one.lineno, "==" if isinstance(one, ast.Compare) else ":") for one in found), None)
-
-    def unnamed(self) -> int | None:
-        """The last line that computes something and keeps it nowhere, such as `X.T @ dY`; a call may have a reason."""
-        values = ((line.line, line.node.value) for line in reversed(self.lines) if isinstance(line.node, ast.Expr))
-        return next((at for at, value in values if isinstance(value, ast.BinOp | ast.UnaryOp)), None)
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""

@@ -7,20 +7,34 @@ import re
 from difflib import get_close_matches
 
 from app.content.sizes import written
+from app.grading.judge.aside import in_words
 from app.grading.judge.call_errors import CALLS, OPTIONS
 from app.grading.judge.trials import Raised, Row
 from app.grading.reading.library import FUNCTIONS
 
 _LONGEST = 400
-_ELSEWHERE = frozenset(["np", "numpy"])
+_ELSEWHERE = frozenset(["np", "numpy", "jnp", "jax", "tf", "nn", "cp"])
+_BY_HAND = "here the backward pass is written by hand, as an expression of tensors"
+_ON_PAPER = {
+    **dict.fromkeys(["grad", "diff", "derivative", "gradient", "jacobian", "backward"], _BY_HAND),
+    "transpose": "the transpose of a matrix is `x.T`",
+    "T": "the transpose stands behind the tensor, `x.T`",
+    "dot": "a product of matrices is `A @ B`",
+    "inv": "what a product sends back is no inverse but the transpose, `x.T`",
+    "ln": "the natural logarithm is `torch.log(x)`",
+    "e": "a power of e is `torch.exp(x)`",
+    "sech": "it is one over `torch.cosh(x)`",
+}
+"""What is written on paper, or in other languages, and what stands for it."""
 _SPELLED = {"true": "True", "false": "False", "none": "None", "null": "None"}
 _OF_F = frozenset(["cross_entropy", "gelu", "layer_norm", "logsigmoid", "nll_loss", "one_hot", "silu", "softplus"])
 _MADE = (
     "arange argmax cat clamp cumsum einsum eye full full_like log_softmax logsumexp matmul maximum mean minimum ones "
-    "ones_like outer softmax stack tensor tril triu where zeros zeros_like"
+    "ones_like outer sign softmax stack tensor tril triu where zeros zeros_like"
 )
 _OF_TORCH = (frozenset(re.findall(r"\w+", _MADE)) | FUNCTIONS.keys()) - _OF_F - {"copy", "gelu_tanh"}
 """Functions whose name alone is written by those who know them from elsewhere."""
+_REDUCED = re.compile(r"\.(?:sum|mean)\((?![^()]*keepdim)[^()]*\)$")
 MATRIX = 2
 
 
@@ -52,14 +66,28 @@ def _first(error: Raised, said: str, otherwise: str = "") -> str:
 def _matmul(found: re.Match[str], error: Raised) -> str:
     rows, inner, other, columns = found.groups()
     pair = _two(error, f"({rows}, {inner}) and ({other}, {columns})")
+    cure = "Write down the shape the result needs; which operand has to be transposed for it?"
+    if not {rows, inner} & {other, columns}:
+        cure = "No transpose mends it: the two have no size in common, so another tensor belongs in the place of one."
     return (
         f"These shapes cannot be multiplied: {pair}. In a matrix product the inner sizes must match, and {inner} is "
-        f"not {other}. Write down the shape the result needs; which operand has to be transposed for it?"
+        f"not {other}. {_summed(error) or cure}"
     )
 
 
 def _vector(found: re.Match[str], error: Raised) -> str:
-    return f"These shapes cannot be multiplied: {_two(error, found[0])}. The inner sizes must match.{_turned(error)}"
+    number = next((one for one in error.operands if not one.shape), None)
+    rule = "The inner sizes must match."
+    if number is not None:
+        rule = f"`{number.source}` is a single number, and `@` multiplies matrices; with a number, write `*`."
+    return f"These shapes cannot be multiplied: {_two(error, found[0])}. {_summed(error) or rule}{_turned(error)}"
+
+
+def _summed(error: Raised) -> str:
+    """A sum beside a matrix product, which adds up along the inner axis by itself."""
+    found = (_REDUCED.search(one.source) for one in error.operands)
+    reduced = next((one[0] for one in found if one), "")
+    return f"`{reduced}` takes an axis away before the product; a matrix product sums by itself." if reduced else ""
 
 
 def _turned(error: Raised) -> str:
@@ -73,8 +101,23 @@ def _broadcast(found: re.Match[str], error: Raised) -> str:
     pair = _two(error, f"sizes {first} and {second}")
     return (
         f"{pair} do not fit together: at axis {axis} one has {first} entries and the other {second}. "
-        f"Shapes are compared from the right; an axis is copied only where its size is 1.{_turned(error)}"
+        f"Shapes are compared from the right; an axis is copied only where its size is 1.{_turned(error)}{_row(error)}"
     )
+
+
+def _row(error: Raised) -> str:
+    """What makes a column of numbers that stand in a row, one for each row of the other operand."""
+    for one, other in (error.operands[:2], error.operands[1::-1]) if len(error.operands) > 1 else ():
+        if len(one.shape) != 1 or len(other.shape) != MATRIX or one.shape[0] != other.shape[0]:
+            continue
+        if one.dtype == "int64":
+            return f" `{one.source}` holds places, one for each row; `F.one_hot` makes a row with a single 1 of each."
+        cure = "With `keepdim=True` the axis stays."
+        if not _REDUCED.search(one.source):
+            text = one.source if re.fullmatch(r"[\w.]+", one.source) else f"({one.source})"
+            cure = f"Then write `{text}[:, None]`."
+        return f" Is `{one.source}` meant as a column, one number for each row? {cure}"
+    return ""
 
 
 def _output_shape(found: re.Match[str], error: Raised) -> str:
@@ -145,7 +188,11 @@ def _one_number(_: re.Match[str], error: Raised) -> str:
 
 def _dtypes(found: re.Match[str], error: Raised) -> str:
     pair = " and ".join(f"`{one.source}` is {one.dtype}" for one in error.operands[:2])
-    return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}."
+    whole = [one.source for one in error.operands[:2] if one.dtype == "int64"]
+    more = " `.to(torch.float32)` makes fractions of whole numbers." if whole else ""
+    if whole and re.fullmatch(r"\w+(\.m?T)?", whole[0]):
+        more = f" `{whole[0]}` holds places to look up, and no numbers to multiply: is another tensor meant?"
+    return f"Both factors need the same type of number{': ' + pair if pair else f' ({found[0]})'}.{more}"
 
 
 def _cast(found: re.Match[str], error: Raised) -> str:
@@ -171,11 +218,11 @@ def _truth(_: re.Match[str], __: Raised) -> str:
 
 
 def _no_name(found: re.Match[str], error: Raised) -> str:
-    if error.source.startswith(f"{found[1]} == "):
-        return f"`==` compares, and `{found[1]}` does not exist yet. One `=` assigns: `{found[1]} = …`."
     name = found[1]
+    if sign := re.match(rf"{name}(?:\[.*\])? (==|<) ", error.source):
+        return f"`{sign[1]}` compares, and `{name}` does not exist yet. One `=` assigns: `{name} = …`."
     if name in _ELSEWHERE:
-        return f"There is no `{name}` in a box. Torch has nearly all of numpy, mostly under the same name: `torch.…`."
+        return f"There is no `{name}` in a box. What it does, torch mostly does under the same name: `torch.…`."
     if name in error.ahead:
         return _not_yet(name, error)
     if name in _SPELLED:
@@ -185,8 +232,12 @@ def _no_name(found: re.Match[str], error: Raised) -> str:
     if name in _OF_TORCH | _OF_F:
         return f"`{name}` alone does not exist: it is `{'F' if name in _OF_F else 'torch'}.{name}`."
     others = [one for one in error.known if one != f"d{name}" and name != f"d{one}"]  # x and dx: nobody confuses them
-    alike = [one for one in others if one.lower() == name.lower()] or get_close_matches(name, others, 1)
-    if alike:
+    alike = [one for one in others if one.lower() == name.lower()]
+    if name in _ON_PAPER and not alike:
+        return f"There is no `{name}` in a box: {_ON_PAPER[name]}."
+    if name[:1] == "d" and name[1:] in error.known and not alike:
+        return f"`{name}` does not exist: no line makes it. A line `{name} = …` gives it a value."
+    if alike := alike or get_close_matches(name, others, 1):
         return f"`{name}` does not exist at this point. There is a `{alike[0]}`; capital and small letters count."
     return (
         f"`{name}` does not exist at this point. Is it written further down, or spelled differently? "
@@ -234,7 +285,7 @@ def _flood(found: re.Match[str], _: Raised) -> str:
 
 
 def _syntax(found: re.Match[str], _: Raised) -> str:
-    return f"This line is not Python yet: {found[1]}."
+    return f"This line is not Python yet: {in_words(found[1])}."
 
 
 ROWS: tuple[Row, ...] = (

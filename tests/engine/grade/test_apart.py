@@ -229,7 +229,7 @@ def test_a_name_that_is_not_there_is_told_with_the_one_that_is(engine, line, nam
     [
         ("dX = dX @ W.T", "`dX` does not exist yet: it is what this line makes."),
         ("dX = half @ W.T\nhalf = dY / 2", "`half` does not exist yet: it is made in line 2, further down."),
-        ("dX = np.dot(dY, W.T)", "There is no `np` in a box. Torch has nearly all of numpy"),
+        ("dX = np.dot(dY, W.T)", "There is no `np` in a box. What it does, torch mostly does"),
         ("dX = db @ W.T", "`db` does not exist yet: it is made in line 3, further down."),
     ],
 )

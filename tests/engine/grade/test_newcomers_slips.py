@@ -34,8 +34,14 @@ FUSED = box(
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
     # An edited sign: the forward has no minus, or it has.
-    (LEFT, "dW = -dY @ X.T", "dW:sign", ["`Y = W @ X` has no minus", "where `dW` is written"], ["Look for a minus in"]),
-    (LEFT, "dX = W.T @ -dY", "dX:sign", ["`Y = W @ X` has no minus"], []),
+    (
+        LEFT,
+        "dW = -dY @ X.T",
+        "dW:sign",
+        ["No minus stands in front of the local derivative of `Y = W @ X`", "where `dW` is written"],
+        ["Look for a minus in"],
+    ),
+    (LEFT, "dX = W.T @ -dY", "dX:sign", ["No minus stands in front of the local derivative"], []),
     # What is summed is not passed on unchanged.
     (COLUMN, "dc = dY.sum(1, keepdim=True)", "dc:local-missing:mul", ["adds up `dY` as it is"], ["unchanged"]),
     # Operations are called as the forward writes them.
@@ -130,3 +136,118 @@ def test_a_share_that_nobody_writes_is_not_remarked_upon(engine):
 
     assert verdict.passed
     assert [name.note for name in verdict.names] == [""]
+
+
+TWO = box(
+    "two",
+    "N: 5, K: 6, T: 2, H: 3",
+    "X: [N, K]; B: [K, T]; Q: [T, H]",
+    "e",
+    "p = X @ B\ne = p @ Q",
+    "dp = de @ Q.T\ndX = dp @ B.T",
+)
+PICKED = box(
+    "picked",
+    "N: 6, V: 4",
+    "P: [N, V]; t: [N] ints(V)",
+    "v",
+    "v = P[torch.arange(N), t]",
+    "dP = torch.zeros_like(P).index_put((torch.arange(N), t), dv)",
+)
+LOOKED_UP = box(
+    "looked-up",
+    "V: 5, D: 3, N: 6",
+    "C: [V, D]; ix: [N] ints(V)",
+    "e",
+    "e = C[ix]",
+    "dC = torch.zeros_like(C).index_add_(0, ix, de)",
+)
+MAXIMUM = box(
+    "maximum",
+    "N: 6, D: 4",
+    "x: [N, D]",
+    "y",
+    "y = x.max(1, keepdim=True).values",
+    "dx = F.one_hot(x.argmax(1), D) * dy",
+)
+LINES = [
+    # A gradient that no line writes, and what was written instead.
+    (TANH, "y = torch.tanh(x)", ["Line 1 makes `y`, which is there already; a line `dx = …` is wanted."]),
+    (TANH, "x = dy * (1 - y ** 2)", ["Line 1 gives `x` itself a new value; its gradient is called `dx`."]),
+    (TANH, "print(dy * (1 - y ** 2))", ["Line 1 prints a value and gives it no name"]),
+    (TANH, "n = 1\n# dx = dy * (1 - y ** 2)", ["Line 2 would make `dx`", "behind a `#` is not run"]),
+    (TANH, "n = 1\n  # dx=dy", ["Line 2 would make `dx`"]),
+    (TANH, "dx <- dy * (1 - y ** 2)", ["Line 1 compares `dx`, with `<`; a single `=` assigns it."]),
+    (TANH, "dx <- 2 * dy", ["`<` compares, and `dx` does not exist yet. One `=` assigns"]),
+    (TANH, "dx", ["`dx` does not exist: no line makes it. A line `dx = …` gives it a value."]),
+    (TANH, "dy = (1 - y ** 2) * dx", ["`dx` does not exist: no line makes it."]),
+    (TANH, "dx = ____\ndx = dy * (1 - y ** 2)", ["Line 1 still holds a blank."]),
+    # A line that does nothing.
+    (PICKED, "dP = torch.zeros_like(P)\ndP[torch.arange(N), t] == dv", ["Line 2 compares `dP`, with `==`"]),
+    (LOOKED_UP, "dC = torch.zeros_like(C)\ndC.index_add(0, ix, de)", ["Line 2, `dC.index_add(0, ix, de)`, changes"]),
+    (TANH, "dx = 2 * dy * (1 - y ** 2)\ndx / 2", ["Line 2, `dx / 2`, changes nothing"]),
+    # As on paper, or in another language.
+    (LAYER, "dX = tf.matmul(dY, W)", ["There is no `tf` in a box. What it does, torch mostly does"]),
+    (LAYER, "dX = dY @ transpose(W)", ["There is no `transpose` in a box: the transpose of a matrix is `x.T`."]),
+    (LAYER, "dX = dY @ inv(W)", ["no inverse but the transpose"]),
+    (LAYER, "dX = dY @ W.inverse()", ["`W.inverse()` wants a square matrix"]),
+    (LAYER, "dX = dY @ W.transpose", ["`W.transpose` is a function that was not called", "`.T` does the same"]),
+    (LAYER, "dX = dY.dot(W.T)", ["`dot` takes two vectors", "`A @ B`"]),
+    (LAYER, "dW = torch.outer(X, dY)", ["`outer` takes two vectors"]),
+    (LAYER, "dX = torch.einsum('nh,hd->nd', dY, W)", ["the letter `h` stands for an axis of size 3, and for one of 4"]),
+    (TANH, "dx = grad(y, x)", ["There is no `grad` in a box: here the backward pass is written by hand"]),
+    (TANH, "dx = dy / sech(x)", ["There is no `sech` in a box: it is one over `torch.cosh(x)`."]),
+    (TANH, "dx = dy * ln(x)", ["the natural logarithm is `torch.log(x)`"]),
+    (TANH, "dx = dy * sign(x)", ["it is `torch.sign`"]),
+    # Shapes that do not meet.
+    (TWO, "dX = de @ B.T", ["have no size in common", "another tensor belongs in the place of one"]),
+    (LAYER, "dW = X.T @ dY.sum(0)", ["`.sum(0)` takes an axis away", "a matrix product sums by itself"]),
+    (LAYER, "dX = dY @ dY.sum()", ["`.sum()` takes an axis away"]),
+    (LAYER, "dX = dY[0, 0] @ W.T", ["`dY[0, 0]` is a single number"]),
+    (PICKED, "dP = F.one_hot(t, V) * dv", ["Is `dv` meant as a column", "`dv[:, None]`"]),
+    (MAXIMUM, "dx = x / x.sum(1) * dy", ["Is `x.sum(1)` meant as a column", "`keepdim=True`"]),
+    (FUSED, "dz = torch.softmax(z, 1) - t", ["`t` holds places, one for each row; `F.one_hot` makes"]),
+    (FUSED, "dz = t @ z", ["`t` holds places to look up"]),
+    (MAXIMUM, "dx = x.max(1) * dy", ["take the values, `x.max(1).values`"]),
+    (COLUMN, "dA = dY * c.repeat(D)", ["`c.repeat(D)` is given too little"]),
+    (LOOKED_UP, "dC = torch.zeros_like(C).index_add_(1, ix, de)", ["is given 6 places and 3 slices along axis 1"]),
+    (LOOKED_UP, "dC = torch.zeros_like(C).scatter_add_(0, ix, de)", ["`.index_add_` adds whole rows"]),
+    (COLUMN, "dA, dc = dY", ["On the left of the `=` stand 2 names"]),
+    # Of another kind than a tensor.
+    (TANH, "dx = lambda g: g * (1 - y ** 2)", ["What the function would return is wanted"]),
+    (TANH, "dx = [g for g in dy]", ["Tensors are added and multiplied whole, without a loop"]),
+    (TANH, "dx = 1", ["`torch.full_like(x, …)` puts the same number at every entry"]),
+    # `*` for `**`, and comparisons that come last.
+    (TANH, "dx = dy * (1 - y * 2)", ["`y * 2` is a product where a power stands in the rule"]),
+    (TANH, "dx = dy * (1 - 2 * y)", ["`2 * y` is a product where a power stands in the rule"]),
+    (box("half", "N: 5", "x: [N]", "y", "y = 3 * x", "dx = 3 * dy"), "dx = dy ** 3", ["`dy ** 3` is a power where a"]),
+    (
+        box("gate", "N: 9", "x: [N]", "y", "y = torch.relu(x)", "dx = dy * (x > 0)"),
+        "dx = dy * x > 0",
+        ["lacks brackets"],
+    ),
+    # Signs and upstreams.
+    (TANH, "dx = dy * (y ** 2 - 1)", ["a difference the wrong way round"]),
+    (TANH, "dx = y * (1 - y ** 2)", ["what arrives there is `dy`, the gradient of its output"]),
+]
+
+
+@pytest.mark.parametrize(("one", "lines", "said"), LINES, ids=[row[1] for row in LINES])
+def test_a_line_from_elsewhere_is_told_with_what_it_lacks(engine, one, lines, said):
+    code = submitted(one, lines)
+
+    verdict = engine.check(one.task(grade="value"), lines if code == one.solution else code)
+
+    told = " ".join([verdict.message, *(name.message for name in verdict.names)])
+    assert not verdict.passed
+    assert all(word in told for word in said), told
+    assert "Error:" not in told
+
+
+def test_a_line_below_a_blank_is_right_and_waits_for_it(engine):
+    verdict = engine.check(TWO.task(grade="value"), "dp = ____\ndX = dp @ B.T")
+
+    assert {one.name: one.message for one in verdict.names} == {
+        "dp": "There is still a blank in this line.",
+        "dX": "Right as it stands; it waits for `dp`.",
+    }

@@ -66,7 +66,7 @@ CASES = [
     ("r = 1 / 0", "ZeroDivisionError"),
     ("r = X.summ(0)", "summ"),
     ("raise KeyError", "KeyError"),
-    ("return", "This line is not Python yet: 'return' outside function."),
+    ("return X", "This line is not Python yet: nothing is returned here; give the value to a name, such as `dx = …`."),
     ("break", "This line is not Python yet: 'break' outside loop."),
     ("assert False", "AssertionError"),
 ]
@@ -79,7 +79,7 @@ CALLS = [
     ("r = X.view()", "`X.view()` is given too little", "sizes of the result"),
     ("r = torch.sum()", "`torch.sum()` is given too little", "along axis 0"),
     ("r = torch.exp()", "`torch.exp()` is given too little", "the tensor to work on"),
-    ("r = X.index_add_(0)", "Missing: `index`, `source`."),
+    ("r = X.index_add_(0)", "`X.index_add_(0)` is given too little. It takes the axis, the places"),
     ("r = (lambda a, b: a)(1)", "Missing: `b`."),
     ("r = dY @ X.T()", "`X.T` is no function but a tensor already", "without the parentheses"),
     ("r = X.shape(0)", "`X.shape` is no function but a shape already", "without the parentheses"),
