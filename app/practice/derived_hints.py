@@ -53,9 +53,20 @@ def line_at_fault(lines: Sequence[str], by: Sequence[str], code: str) -> int | N
     return own[key_line(*mine, "" if wanted in FORKS else wanted)] if own else None
 
 
+def explained(lines: Sequence[str], by: Sequence[str]) -> list[str]:
+    """A sentence for each line; what was said of an earlier one is not said again."""
+    first: dict[str, str] = {}
+    found = []
+    for line, one in zip(lines, by, strict=True):
+        said, name = principle(line, one), line.split()[0]
+        found.append(f"As for `{first[said]}`." if said in first else said)
+        first.setdefault(said, name)
+    return found
+
+
 def told(lines: Sequence[str], by: Sequence[str]) -> str:
     """The solution as a list: each line with its sentence."""
-    return "".join(f"- `{line}`\n  {principle(line, one)}\n" for line, one in zip(lines, by, strict=True))
+    return "".join(f"- `{line}`\n  {said}\n" for line, said in zip(lines, explained(lines, by), strict=True))
 
 
 def blanked(line: str) -> str:

@@ -31,7 +31,7 @@ def worked(item: Item) -> str:
     )
     question = block(f"choice {item.name}-why", {}, f"What is behind the line `{line}`?\n\n{options}", ":::")
     why = block(f"reveal {item.name}-told", {"title": "Line by line"}, told(item.lines, item.by), ":::")
-    example = f"Read the backward pass of this program.\n\n```python\n{item.solution}```\n\n"
+    example = f"{item.arrives} Read the backward pass of this program.\n\n```python\n{item.solution}```\n\n"
     return item.program_text + example + question + why
 
 

@@ -209,6 +209,12 @@ async def opened_lessons(db: AsyncSession, learner: int) -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith(ROOM))
 
 
+async def operations_met(db: AsyncSession, learner: int) -> frozenset[str]:
+    """The operations of all items that *learner* was given: what was known then stays known."""
+    mine = select(PracticeItem.operations).join(PracticeAttempt).where(PracticeAttempt.learner_id == learner)
+    return frozenset(name for one in await db.scalars(mine.distinct()) for name in json.loads(one))
+
+
 async def days_practised(db: AsyncSession, learner: int, since: datetime) -> list[datetime]:
     done = PracticeAttempt.done_at
     mine = select(done).where(PracticeAttempt.learner_id == learner, done >= since)

@@ -9,7 +9,7 @@ from functools import cached_property
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.content.sentences import sentence
-from app.practice.derived_hints import line_at_fault, principle
+from app.practice.derived_hints import explained, line_at_fault
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
 from app.practice.operations import OPERATIONS
@@ -204,7 +204,7 @@ def _parsed(row: PracticeItem) -> Lesson | None:
     if lesson is None:
         return None
     if row.form in HINTED:
-        said = tuple(sentence(principle(line, by)) for line, by in zip(item.lines, item.by, strict=True))
+        said = tuple(map(sentence, explained(item.lines, item.by)))
         lesson = _boxes(lesson, lambda box: replace(box, explained=said))
     return replace(
         lesson,

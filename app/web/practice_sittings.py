@@ -122,8 +122,9 @@ class Practice:
             given.left_at = self.clock()
 
     async def operations_known(self, db: AsyncSession, learner: int) -> frozenset[str]:
-        """What the lessons that *learner* opened have taught."""
-        return self.curriculum.operations_of(await cards.opened_lessons(db, learner))
+        """What the lessons that *learner* opened have taught, those that left no trace but in practice as well."""
+        opened = self.curriculum.operations_of(await cards.opened_lessons(db, learner))
+        return opened | await cards.operations_met(db, learner)
 
     async def _wishes(
         self, db: AsyncSession, learner: int, known: Known, standing: Standing, taught: frozenset[str]
