@@ -1,8 +1,11 @@
 """What holds for all tests, and what they share: one warmed jail and one pool of graders for each worker."""
 
+import fcntl
 import gc
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 import structlog
@@ -59,11 +62,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Rooms:
     return Rooms(config, log)
 
 
+@contextmanager
+def first_one_alone() -> Iterator[None]:
+    """The first worker compiles every module that was never imported here; the others read what it has written."""
+    with Path(__file__).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is there afterwards stays: to look for garbage in it is a tenth of what the tests cost, and of this too."""
     gc.disable()
-    collected = yield
+    with first_one_alone():
+        collected = yield
     gc.collect()
     gc.freeze()
     gc.enable()

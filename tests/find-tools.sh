@@ -6,14 +6,14 @@ set -euo pipefail
 has() { command -v "$1" >/dev/null 2>&1; }
 
 has_browser() {
-    for name in "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable chrome; do
+    for name in "${CHROME:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable chrome; do
         if [ -n "$name" ] && has "$name"; then return 0; fi
     done
     return 1
 }
 
 missing=()
-has_browser || missing+=(chromium)
+has_browser || missing+=(chromium-headless-shell)
 has bwrap || missing+=(bubblewrap)
 has runc || missing+=(runc)
 has nats-server || missing+=(nats-server)
@@ -32,7 +32,7 @@ if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && has apt-get; then
     apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}" >/dev/null
 fi
 if ! has_browser; then
-    echo "The browser tests need Chrome or Chromium. Install one (Debian: apt-get install chromium; Fedora: dnf install chromium;" >&2
+    echo "The browser tests need Chrome or Chromium. Install one (Debian: apt-get install chromium-headless-shell; Fedora: dnf install chromium;" >&2
     echo "macOS: Google Chrome), or set CHROME to its path, then run make test again." >&2
     exit 1
 fi
