@@ -72,7 +72,7 @@ suite: developed tools
 # What `make test` leaves out, and thirty times as many examples of each fuzz test.
 prove: developed tools
 	$(PIP_INSTALL) --editable '.[prove]'
-	BACKHAND_EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
+	EXAMPLES=30 $(BIN)/pytest $(WORKERS) --durations=10 -m "prove or hypothesis" -o faulthandler_timeout=3600
 
 # The tests that belong to what changed since main.
 quick: developed
@@ -90,7 +90,7 @@ screenshots: developed tools
 
 # How every component looks, and how a lesson is read aloud: what browser tests compare with. Look at what has changed.
 pictures: developed tools
-	BACKHAND_PICTURES=1 $(BIN)/pytest tests/browser/test_styleguide.py tests/browser/test_transcript.py
+	PICTURES=1 $(BIN)/pytest tests/browser/test_styleguide.py tests/browser/test_transcript.py
 
 clean:
 	rm -rf .venv node_modules static/dist

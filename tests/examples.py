@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import settings
 
-TIMES = int(os.environ.get("BACKHAND_EXAMPLES", "1"))
+TIMES = int(os.environ.get("EXAMPLES", "1"))
 
 
 def examples(count: int, **rest: Any) -> settings:

@@ -20,7 +20,7 @@ from tests.web.conftest import FakeGrader
 
 PICTURES = Path(__file__).parent / "pictures"
 DRAWN_BY = PICTURES / "drawn-by.txt"
-RENEW = "BACKHAND_PICTURES" in os.environ
+RENEW = "PICTURES" in os.environ
 TOLERANCE = 0.0003
 """The share of pixels that may look otherwise: eighty of a component of middling size."""
 ALL = {"width": 700, "height": 50_000}

@@ -20,7 +20,7 @@ def test_a_lesson_is_read_aloud_as_in_the_transcript(page: Page) -> None:
 
     said = page.locator("body").aria_snapshot() + "\n"
 
-    if "BACKHAND_PICTURES" in os.environ:
+    if "PICTURES" in os.environ:
         TRANSCRIPT.write_text(said, "utf-8")
     changed = unified_diff(TRANSCRIPT.read_text("utf-8").splitlines(), said.splitlines(), lineterm="", n=1)
     assert list(changed) == [], "read what has changed; then: make pictures"

@@ -286,6 +286,14 @@ def test_the_front_matter_is_read():
     assert words_of(read.goals[1]) == r"know that \partial L/\partial b is a sum"
 
 
+@pytest.mark.parametrize("name", [")", "(", "[", "*", "N+", "?", "\\"])
+def test_a_dim_that_is_no_name_is_told(name):
+    read, errors = parse_lesson(SHEET.replace("D: 100", f"'{name}': 100"), "01-sheets.md")
+
+    assert read is None
+    assert errors[0].place.line == 8
+
+
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
 def test_line_endings_and_a_byte_order_mark_change_nothing(ending):
     text = (FIXTURES / "good" / "08-everything.md").read_text()

@@ -155,7 +155,7 @@ def _dims(items: Items, options: Options) -> dict[str, int]:
     dims: dict[str, int] = {}
     for name, (entry, _) in items.items():
         _check_name(name, entry.place, options)
-        later = [one for one in items if one not in dims and re.search(rf"\b{one}\b", entry.text)]
+        later = [one for one in items if one not in dims and re.search(rf"\b{re.escape(one)}\b", entry.text)]
         if later:
             message = f"The size of {name!r} follows from {later[0]!r}, which stands below it."
             fix = "No size follows from itself." if later[0] == name else f"Write {later[0]!r} first."

@@ -102,8 +102,8 @@ def plain_text(text: str) -> str:
 
 
 def _acts(text: str) -> bool:
-    """Whether there is anything but comments."""
-    return any(line.strip() and not line.lstrip().startswith("#") for line in text.split("\n"))
+    """Whether there is anything but comments; blanks are those of Python, which knows fewer than `str.strip`."""
+    return any(line.strip(" \t\f") and not line.lstrip(" \t\f").startswith("#") for line in text.split("\n"))
 
 
 def _given(lesson: Lesson, box: Grad) -> Iterable[str]:

@@ -78,6 +78,8 @@ class Plan:
 
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
+        if not 0 <= statement < len(self.lines):
+            return frozenset()
         whole = self.lines[statement]
         inner = [node for node in ast.walk(whole.node) if isinstance(node, ast.stmt) and node is not whole.node]
         here = [node for node in inner if line is not None and node.lineno <= line <= (node.end_lineno or node.lineno)]

@@ -5,7 +5,7 @@ import json
 
 import nbformat
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.content.blocks import Choice, Lesson, Number, Prose, Shape
@@ -232,6 +232,7 @@ def test_a_text_that_is_too_much_becomes_a_comment(text):
 
 
 @given(st.text(max_size=80) | st.text("ab=()[]'\"\\\n\r\t #:_\f\x0b\u2028", max_size=60))
+@example("\x0b#")
 @examples(100)
 def test_any_text_fits_into_a_block(text):
     ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")

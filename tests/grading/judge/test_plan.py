@@ -112,3 +112,8 @@ def test_a_call_reads_and_writes_what_the_functions_behind_it_do():
 
     assert plan.lines[-1].reads >= {"g", "f", "dx", "u", "v"}
     assert plan.lines[-1].writes == {"k", "dx"}
+
+
+@pytest.mark.parametrize("statement", [-3, 2, 9])
+def test_a_statement_that_is_not_there_writes_nothing(statement):
+    assert read_plan("dx = 1\ndw = 2").written_at(statement, 1) == frozenset()
