@@ -1,29 +1,34 @@
-"""Reverses signs, bounds, comparisons and booleans of the code at random, one by one, drops statements, and runs tests.
+"""Reverses signs, bounds, comparisons and booleans of the code at random, one by one, drops statements, runs tests.
 
-`make mutants` tries two hundred, drawn with a seed. A mutant is written into its file; the tests of its module run,
-then those of its folder, then those of the rooms that use it, until one is red; the file is put back. What survives is
-printed with its place: it changes nothing that can be seen, or a test is missing.
+`make mutants` runs the suite once and writes down which test runs which line, then tries two hundred mutants, drawn
+with a seed. A mutant is written into its file; the tests that run its line run, the nearest first, until one is red;
+the file is put back. What survives is printed with its place: nothing that can be seen changes, or a test is missing.
 """
 
 import argparse
 import ast
+import os
 import random
 import signal
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import coverage
+import pytest
+import torch
+
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = {
-    "grading": ("tests/grading", "tests/engine/grade", "tests/web", "tests/check", "tests/content", "tests/engine"),
-    "engine": ("tests/engine", "tests/web", "tests/check", "tests/cli"),
+PLACES = {
+    "grading": ("tests/engine/grade", "tests/engine/train", "tests/check"),
+    "engine": ("tests/engine",),
     "store": ("tests/store", "tests/web"),
-    "web": ("tests/web", "tests/cli", "tests/browser"),
+    "web": ("tests/web", "tests/cli"),
 }
-"""The rooms that are mutated, and where the tests are that may notice, the nearest first."""
+"""The rooms that are mutated, and where tests are that start processes which run their lines."""
 HANGS_SECONDS = 1800
 COMPARED = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -100,52 +105,79 @@ def _is_text(node: ast.AST) -> bool:
 
 def drawn(count: int, seed: int) -> list[Mutant]:
     """*count* mutants, each place as likely as any other."""
-    files = [path for room in ROOMS for path in sorted((ROOT / "app" / room).rglob("*.py"))]
+    files = [path for room in PLACES for path in sorted((ROOT / "app" / room).rglob("*.py"))]
     every = sorted({one for file in files for one in mutants_of(file)}, key=lambda one: (one.file, one.start, one.new))
     return random.Random(seed).sample(every, count)
 
 
-def stages(file: Path) -> Iterator[list[str]]:
-    """What to run, one after the other: the mirrored tests, those of the folder, those of the rooms that use it."""
+class Reach:
+    """Which tests run which line, from a run of the suite that wrote it down in *file*."""
+
+    def __init__(self, file: Path) -> None:
+        self._data = coverage.CoverageData(str(file))
+        self._data.read()
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that run the line of *mutant*, those of its own module and folder first."""
+        lines = self._data.contexts_by_lineno(str(mutant.file))
+        inside = mutant.file.relative_to(ROOT / "app")
+        near = (f"tests/{inside.parent}/test_{inside.name}::", f"tests/{inside.parent}/", f"tests/{inside.parts[0]}/")
+        found = {context.partition("|")[0] for context in lines.get(mutant.line, ())} - {""}
+        return sorted(found, key=lambda test: (next((n for n, at in enumerate(near) if test.startswith(at)), 9), test))
+
+
+def elsewhere(file: Path) -> list[str]:
+    """Where tests of lines are that no test's own process runs: graders, trainers and servers do."""
     inside = file.relative_to(ROOT / "app")
-    mirrored = ROOT / "tests" / inside.parent / f"test_{inside.name}"
-    if mirrored.exists():
-        yield [str(mirrored)]
-    folder = ROOT / "tests" / inside.parent
-    if folder.exists() and len(inside.parts) > 2:
-        yield [str(folder)]
-    for place in ROOMS[inside.parts[0]]:
-        yield [str(ROOT / place)]
+    places = (f"tests/{inside.parent}/test_{inside.name}", f"tests/{inside.parent}", *PLACES[inside.parts[0]])
+    return [place for place in dict.fromkeys(places) if (ROOT / place).exists()]
 
 
-def noticed_by(mutant: Mutant, stages_run: int) -> str:
+def noticed_by(mutant: Mutant, reach: Reach, most: int) -> str:
     """The test that is red with *mutant*, or ""; a file that is not what it was is written back whatever happens."""
     before = mutant.file.read_bytes()
+    tests = reach.tests(mutant)[:most]
     try:
         mutant.file.write_bytes(before[: mutant.start] + mutant.new.encode() + before[mutant.end :])
-        for tests in list(stages(mutant.file))[:stages_run]:
-            red = _red(tests)
-            if red:
-                return red
-        return ""
+        return next(filter(None, map(_red, [tests] if tests else [[place] for place in elsewhere(mutant.file)])), "")
     finally:
         mutant.file.write_bytes(before)
 
 
 def _red(tests: list[str]) -> str:
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", *tests]
-    with subprocess.Popen(
-        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    ) as run:
-        try:
-            said, _ = run.communicate(timeout=HANGS_SECONDS)
-        except subprocess.TimeoutExpired:
-            run.send_signal(signal.SIGKILL)
-            return f"{tests[0]} never ended"
-    if run.returncode in (0, 5):
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if not child:
+            _run(tests, said.fileno())
+        ended = _exit_code(child)
+        said.seek(0)
+        lines = said.read().splitlines()
+    if ended == pytest.ExitCode.USAGE_ERROR:  # a test whose name cannot be given on a command line
+        bare = list(dict.fromkeys(test.partition("[")[0] for test in tests))
+        return _red(bare) if bare != tests else lines[-1]
+    if ended in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         return ""
-    lines = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return lines[0] if lines else said.strip().splitlines()[-1]
+    return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), f"{tests[0]} ended with {ended}")
+
+
+def _run(tests: list[str], said: int) -> None:
+    """In a child that has imported what is dear, and nothing of the project."""
+    os.setsid()
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    os._exit(pytest.main(["-x", "-q", "-n0", "--tb=no", "-rfE", "-p", "no:cacheprovider", *tests]))
+
+
+def _exit_code(child: int) -> int:
+    ends = time.monotonic() + HANGS_SECONDS
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return -signal.SIGKILL
 
 
 def main() -> None:
@@ -153,15 +185,20 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", default="0/1", help="PART/PARTS of those drawn, for several machines.")
-    parser.add_argument("--stages", type=int, default=9, help="How far from the module tests are looked for.")
+    parser.add_argument("--most", type=int, default=300, help="How many of the tests that run its line are tried.")
+    parser.add_argument("--reach", type=Path, default=ROOT / ".coverage", help="Which test runs which line.")
     given = parser.parse_args()
+    torch.set_num_threads(1)  # no thread may be there that a child would not have
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     part, parts = map(int, given.every.split("/"))
-    tried = drawn(given.count, given.seed)[part::parts]
+    reach = Reach(given.reach)
     survived = []
+    tried = drawn(given.count, given.seed)[part::parts]
     for mutant in tried:
         started = time.monotonic()
-        red = noticed_by(mutant, given.stages)
-        found = f"noticed  {mutant} by {red[:120]}" if red else f"SURVIVED {mutant}"
+        red = noticed_by(mutant, reach, given.most)
+        found = f"noticed  {mutant} by {red}" if red else f"SURVIVED {mutant}"
         print(f"{found} ({time.monotonic() - started:.0f} s)", flush=True)
         survived += [] if red else [mutant]
     print(f"{len(tried) - len(survived)} of {len(tried)} mutants were noticed.")
