@@ -12,6 +12,7 @@ from app.content.sizes import name_of, written
 from app.engine.task import Task, grad_task_of
 from app.grading.reading.shape_inference import infer
 from app.practice.derived_hints import key_line, ladder
+from app.practice.operations import HEAP
 
 LESSON_PATH = "1-practice/01-practice.md"
 
@@ -89,6 +90,11 @@ class Item:
     def arrives(self) -> str:
         """What the backward pass begins with, in a sentence."""
         return f"`d{self.program.output}` is given."
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What has to be taught before: its operations, and products of heaps, whose way back is full of `.mT`."""
+        return self.operations + ((HEAP,) if ".mT" in self.solution else ())
 
     @cached_property
     def shapes(self) -> dict[str, str]:

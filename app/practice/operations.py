@@ -254,6 +254,8 @@ TABLE: tuple[Operation, ...] = (
 )  # fmt: skip
 """Every operation."""
 OPERATIONS: Mapping[str, Operation] = {one.name: one for one in TABLE}
+HEAP = "heap"
+"""Beside the operations: a matrix product of more than two axes is taught by a lesson of its own."""
 FORKS = frozenset({"overwritten", "share-missing"})
 """Slips that any tensor with several readers can show."""
 SQUARE = frozenset({"matmul-order", "transposed"})

@@ -18,7 +18,7 @@ from app.engine.task import AnyTask
 from app.grading.judge.verdict import Verdict
 from app.practice.draw import VERSION, NothingFitsError, draw
 from app.practice.item import Item
-from app.practice.operations import FORKS, OPERATIONS, TABLE
+from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 from app.practice.proof import Checks, NotProvedError, curated, prove
 from app.practice.taught import families_of
 from app.store import practice
@@ -51,7 +51,7 @@ class Demand:
     @property
     def lowest(self) -> int:
         """The lowest level with operations of the family, and of these with one that shows what is wanted."""
-        own = [OPERATIONS[name] for name in self.within if self.family in {"", OPERATIONS[name].family}]
+        own = [OPERATIONS[name] for name in self.drawn_from if self.family in {"", OPERATIONS[name].family}]
         showing = [one for one in own if self.wanted in one.shows]
         return min((one.level for one in showing or own), default=0)
 
@@ -61,9 +61,13 @@ class Demand:
         simple = replace(self, wanted="")
         return replace(simple, level=simple.lowest)
 
-    def fits(self, operations: Iterable[str]) -> bool:
-        """Whether a program of *operations* uses nothing else than this kind, and something of its family."""
-        used = set(operations)
+    @property
+    def drawn_from(self) -> tuple[str, ...]:
+        return tuple(one for one in self.within if one in OPERATIONS)
+
+    def fits(self, needs: Iterable[str]) -> bool:
+        """Whether a program that *needs* so much uses nothing else than this kind, and something of its family."""
+        used = set(needs)
         return used <= set(self.within) and (not self.family or self.family in families_of(used))
 
     def shown_by(self, item: Item) -> bool:
@@ -155,7 +159,7 @@ class Pool:
     async def _drawable(self, demand: Demand) -> Demand | None:
         """*demand* at its level, or the nearest below, from which something can be drawn."""
         for level in range(max(demand.level, demand.lowest), demand.lowest - 1, -1):
-            if await asyncio.to_thread(_can_be_drawn, level, demand.wanted, demand.within):
+            if await asyncio.to_thread(_can_be_drawn, level, demand.wanted, demand.drawn_from):
                 return replace(demand, level=level)
         return None
 
@@ -167,7 +171,7 @@ class Pool:
         """
         for level in range(max(demand.level, demand.lowest), 0, -1):
             proved = await asyncio.to_thread(curated, level)
-            items = [one for one in proved if demand.fits(one.operations) and demand.shown_by(one)]
+            items = [one for one in proved if demand.fits(one.needs) and demand.shown_by(one)]
             if items and not seen:
                 async with self._database.read() as db:
                     known = await practice.seeds(db, VERSION, level)
@@ -200,21 +204,21 @@ class Pool:
 def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> Demand:
     rows = (row for one in TABLE for row in sorted(one.shows) if row.partition(":")[0] == slip)
     wanted = slip if slip in FORKS else next(rows, "")
-    return Demand(level, wanted, tuple(sorted(set(operations) & set(OPERATIONS))), family)
+    return Demand(level, wanted, tuple(sorted(set(operations) & {*OPERATIONS, HEAP})), family)
 
 
 def _drawn(kind: Demand) -> Item | None:
     """A new exercise of the kind; None where luck gives none."""
-    drawn = (draw(kind.level, random.randrange(SEEDS), kind.wanted, kind.within) for _ in range(DRAWS))
-    return next((one for one in drawn if kind.fits(one.operations)), None)
+    drawn = (draw(kind.level, random.randrange(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
+    return next((one for one in drawn if kind.fits(one.needs)), None)
 
 
 def columns_of(item: Item) -> dict[str, object]:
     """*item* as the database keeps it."""
     names = ("version", "level", "seed", "wanted", "fragment", "forward", "solution", "points")
-    lists = ("within", "operations", "by")
+    lists = {"within": item.within, "operations": item.needs, "by": item.by}
     plain = {name: getattr(item, name) for name in names}
-    return plain | {name: json.dumps(getattr(item, name)) for name in lists}
+    return plain | {name: json.dumps(one) for name, one in lists.items()}
 
 
 class Polite:

@@ -18,12 +18,13 @@ from app.grading.reading.budget import Budget
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import Array, Node, UntracedError
 from app.practice.operation_row import Operation
-from app.practice.operations import FORKS, OPERATIONS, TABLE
+from app.practice.operations import FORKS, HEAP, OPERATIONS, TABLE
 
 Kind = tuple[str, str]
-"""What a step does, and how: to a `number`, `stretched` over another, `picked` by indices."""
+"""What a step does, and how: to a `number`, `stretched` over another, `picked` by indices, on a `heap` of matrices."""
 FORK = "fork"
 LARGEST = 2**24
+MATRIX = 2
 UNSTEPPED = frozenset({"tensor", "number", "library"})
 SMALL = {letter: size for size, letter in enumerate("abcdefghijkl", start=2)}
 
@@ -43,11 +44,12 @@ def _steps(source: str, inputs: tuple[Input, ...], dims: tuple[tuple[str, int], 
         with suppress(ValueError):
             fill = np.int64(0) if one.distribution == "ints" else np.float64(1.0)
             arrays[one.name] = np.broadcast_to(fill, shape_of(one, dict(dims)))
-    # What is done with single numbers alone teaches nothing about tensors.
+    # What is done with single numbers alone teaches nothing about tensors, and what is done with places nothing about
+    # gradients: they have none.
     nodes = (
         one
         for one in _nodes(source, arrays, dict(dims))
-        if _scatters(one) or any(each.value.ndim for each in one.operands)
+        if _scatters(one) or (one.value.dtype.kind not in "iu" and any(each.value.ndim for each in one.operands))
     )
     return tuple((kind_of(node), _read(node)) for node in nodes)
 
@@ -58,10 +60,11 @@ def operations_in(forward: Forward) -> frozenset[str]:
 
 
 def operations_of(kinds: Iterable[Kind]) -> frozenset[str]:
-    """Names of the operations whose every step is among *kinds*."""
-    # Who can undo a copy along an axis can do without one.
-    known = {one for kind in kinds for one in (kind, (kind[0], "") if kind[1] == "stretched" else kind)}
-    return frozenset(one.name for one in TABLE if one.name in _examples() and _examples()[one.name] <= known)
+    """Names of the operations whose every step is among *kinds*, and of products of heaps."""
+    # Who can undo a copy along an axis can do without one, and who knows heaps knows matrices.
+    known = {one for kind in kinds for one in (kind, _plain(kind))}
+    named = frozenset(one.name for one in TABLE if one.name in _examples() and _examples()[one.name] <= known)
+    return named | ({HEAP} if ("matmul", HEAP) in known else frozenset())
 
 
 def taught_by(lesson: Lesson) -> frozenset[Kind]:
@@ -90,6 +93,8 @@ def kind_of(node: Node) -> Kind:
     plain = [one.op == "number" for one in node.operands]
     if any(plain):
         return node.op, "number"
+    if node.op == "matmul":
+        return node.op, HEAP if any(one.value.ndim > MATRIX for one in node.operands) else ""
     if node.op == "index":
         index = node.options.get("index", ())
         parts = index if isinstance(index, tuple) else (index,)
@@ -100,10 +105,15 @@ def kind_of(node: Node) -> Kind:
     return node.op, "stretched" if stretched else ""
 
 
+def _plain(kind: Kind) -> Kind:
+    return (kind[0], "") if kind[1] in {"stretched", HEAP} else kind
+
+
 @cache
 def _family(kind: Kind) -> str | None:
     """The family of the simplest operation that ends in a step of *kind*."""
-    found = [one for one in TABLE if one.name in _roots() and _roots()[one.name] == kind]
+    known = {kind, ("matmul", "") if kind == ("matmul", HEAP) else kind}
+    found = [one for one in TABLE if one.name in _roots() and _roots()[one.name] in known]
     return min(found, key=lambda one: len(_examples()[one.name])).family if found else None
 
 
@@ -128,15 +138,16 @@ def _example(operation: Operation) -> Iterator[Kind]:
     shapes, _, axis = operation.shapes[0].partition("@")
     operands = [one.strip() for one in shapes.partition("->")[0].split(",")]
     names = "xzm"
-    arrays = {name: _array(one) for name, one in zip(names, operands, strict=False)}
+    lead = "" if "@" in operation.forward else "l"
+    arrays = {name: _array(one.replace("...", lead)) for name, one in zip(names, operands, strict=False)}
     source = operation.forward.format(*names, axis=axis.strip() or "0", **SMALL)
     return (kind_of(node) for node in _nodes(f"y = {source}", arrays, {}))
 
 
 def _array(operand: str) -> Array:
-    """An array for one operand of a row of the table, such as `... a b` or `a c:ints(b)`."""
+    """An array for one operand of a row of the table, such as `l a b` or `a c:ints(b)`."""
     sizes, _, what = operand.partition(":")
-    shape = [SMALL[one] if one in SMALL else int(one) for one in sizes.replace("*", "a b").replace("...", "l").split()]
+    shape = [SMALL[one] if one in SMALL else int(one) for one in sizes.replace("*", "a b").split()]
     fill = np.int64(0) if what.startswith("ints") else np.bool_(False) if what.startswith("mask") else np.float64(1.0)
     return np.broadcast_to(fill, shape)
 

@@ -9,10 +9,11 @@ from functools import cached_property
 from app.check.mutants import Mutant, mutants_of
 from app.content.blocks import Course, Grad, Lesson
 from app.content.sentences import sentence
+from app.grading.judge.told import ground_of_program, tell
 from app.practice.derived_hints import explained, line_at_fault
 from app.practice.forms import bug_hunt, fade, order, shapes_and_axes, worked
 from app.practice.item import Item
-from app.practice.operations import OPERATIONS
+from app.practice.operations import HEAP, OPERATIONS
 from app.practice.practice_words import family_words
 from app.practice.proof import wrong_lines
 from app.practice.taught import Kind, families_of, operations_in, operations_of, taught_by
@@ -53,7 +54,13 @@ MADE_FOR: Mapping[str, str] = {
 
 def hunted(item: Item, family: str, slip: str) -> str | None:
     """A bug hunt for *slip*, or for another edit of a line of *family*; None where the program has none to hunt."""
-    return next((text for one in _bugs(item, family, slip) if (text := bug_hunt(item, one))), None)
+    named = (replace(one, code=_as_taught(item, one.code)) for one in _bugs(item, family, slip))
+    return next((text for one in named if (text := bug_hunt(item, one))), None)
+
+
+def _as_taught(item: Item, code: str) -> str:
+    """*code* with `.T` for the transpose of a matrix, where there are no heaps of them."""
+    return code if HEAP in item.needs else code.replace(".mT", ".T")
 
 
 def _bugs(item: Item, family: str, slip: str) -> Iterator[Mutant]:
@@ -62,10 +69,13 @@ def _bugs(item: Item, family: str, slip: str) -> Iterator[Mutant]:
     yield from (one for one in wrong if slip and one.edit.partition(":")[0] == slip)
     mutants = mutants_of(item.solution, frozenset(item.require)) if slip in MADE_FOR else None
     yield from (one for one in mutants or () if one.edit == MADE_FOR[slip])
-    yield from (one for one in wrong if OPERATIONS[item.by[one.line - 1]].family == family)
-    if mutants is None:
-        mutants = mutants_of(item.solution, frozenset(item.require))
-    yield from (one for one in mutants if OPERATIONS[item.by[one.line - 1]].family == family)
+    ground = ground_of_program(item.program, [f"d{item.program.output}"])
+    mutants = mutants_of(item.solution, frozenset(item.require)) if mutants is None else mutants
+    for one in (*wrong, *mutants):
+        own = OPERATIONS[item.by[one.line - 1]].family == family
+        # A line whose shapes do not fit is found without a thought: the editor says so.
+        if own and all(line.fits is not False and not line.collides for line in tell(one.code, ground).lines):
+            yield one
 
 
 FORMS: Mapping[str, Callable[[Item, str, str], str | None]] = {
@@ -193,7 +203,7 @@ def item_of(row: PracticeItem) -> Item:
         forward=row.forward,
         solution=row.solution,
         by=tuple(json.loads(row.by)),
-        operations=tuple(json.loads(row.operations)),
+        operations=tuple(one for one in json.loads(row.operations) if one in OPERATIONS),
         points=round(row.points),
     )
 

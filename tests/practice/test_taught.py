@@ -1,10 +1,12 @@
 """Which operations stand in a program, and at which of them something went wrong."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.content.blocks import Forward, Input, Place
 from app.practice.draw import draw
-from app.practice.operations import TABLE
+from app.practice.operations import HEAP, TABLE
 from app.practice.taught import _traced, families_of, family_at, operations_in, operations_of, taught_by
 from tests.courses import LESSONS, course_in
 
@@ -54,10 +56,32 @@ def test_a_share_that_is_overwritten_belongs_to_the_fork():
     assert family_at(forked, "X", "overwritten") == "fork"
 
 
+def test_a_product_of_heaps_is_taught_by_programs_with_heaps_alone():
+    heaps = program("y = X @ W\n", ("X", ("N", "N", "D")), ("W", ("D", "N")))
+
+    assert HEAP not in operations_in(LINEAR)
+    assert operations_in(heaps) >= {HEAP, "matmul", "matmul-left"}
+    assert family_at(heaps, "X", "transposed") == "matmul"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_program_with_heaps_says_that_it_needs_them(seed):
+    item = draw(2, seed, within=("matmul", "add", "sub", "tanh"))
+
+    assert (HEAP in item.needs) == (HEAP in operations_in(item.program))
+
+
 def test_single_numbers_teach_nothing_about_tensors():
     scalars = program("y = a * b + a\n", ("a", ()), ("b", ()))
 
     assert operations_in(scalars) == frozenset()
+
+
+def test_places_that_are_reshaped_teach_nothing_about_gradients():
+    places = Input(name="ix", sizes=("N", "N", "D"), distribution="ints", bound="N")
+    looked_up = replace(program("flat = ix.view(N * N * D)\ny = C[flat]\n", ("C", ("N", "D"))), inputs=(places,))
+
+    assert "reshape" not in operations_in(looked_up)
 
 
 def test_the_course_teaches_most_of_what_is_practised():

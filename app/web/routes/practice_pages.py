@@ -118,7 +118,7 @@ async def item(
         lesson=lesson,
         items=await items_of(site, lesson, state, learner),
         progress=site.progress(lesson, state.solved),
-        where=where(standing),
+        where=where(standing, site.practice.clock()),
         ask=ask,
         other=other,
         emptied=emptied,

@@ -15,7 +15,7 @@ from app.store import cards
 from app.store.database import Database
 from app.store.tables import Card
 from app.web.practice_cards import Known, memory_of
-from app.web.practice_plans import Standing
+from app.web.practice_plans import Plan, Standing
 from app.web.practice_sittings import Practice, bugs_of
 
 WEEKS = 4
@@ -76,13 +76,14 @@ class MapView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrillView:
-    """*solved* is how many items the drill had that ended just now; None where there was none."""
+    """*solved* is how many items the drill had that ended just now; None where there was none. *going*: it is on."""
 
     family: str
     title: str
     best: int | None
     solved: int | None
     taught: bool
+    going: bool = False
 
 
 async def practice_view(practice: Practice, database: Database, learner: int | None) -> PracticeView:
@@ -141,34 +142,38 @@ async def drill_view(practice: Practice, database: Database, learner: int | None
         drills = await cards.drills_of(db, learner)
         standing = await practice.standing(db, learner)
         taught = family in families_of(await practice.operations_known(db, learner))
-    ended = standing is not None and standing.over and standing.plan.drill and standing.plan.families == (family,)
+    mine = standing is not None and standing.plan.drill and standing.plan.families == (family,)
+    ended = mine and standing is not None and standing.over
     return DrillView(
         family=family,
         title=title,
         best=drills[family].best if family in drills else None,
         solved=standing.done if standing and ended else None,
         taught=taught,
+        going=mine and not ended,
     )
 
 
-def where(standing: Standing | None) -> str:
+def where(standing: Standing | None, now: datetime) -> str:
     """How far a sitting is, for the head of an item."""
     if standing is None or standing.plan.form:
         return ""
     if standing.plan.drill:
-        return f"Until {standing.ends_at:%H:%M:%S} UTC. {standing.done} solved."
+        minutes, seconds = divmod(max(0, round((standing.ends_at - now).total_seconds())), 60)
+        return f"{minutes} min {seconds} s were left when this page came. {standing.done} solved."
     return f"{min(standing.done + 1, standing.plan.items)} of {standing.plan.items}"
 
 
 def _ended(standing: Standing | None) -> str:
-    if standing is None or not standing.over or not standing.done:
+    if standing is None or not standing.over or not standing.done or standing.plan.drill:
         return ""
     exercises = "exercise" if standing.done == 1 else "exercises"
     return f"{standing.done} {exercises} done. That was a sitting; what you have met rests now, and comes back."
 
 
 def _button(standing: Standing | None, due: bool) -> str:
-    if standing is not None and not standing.over and standing.given:
+    # A drill or the like goes on where it began; here another sitting begins.
+    if standing is not None and standing.plan == Plan() and not standing.over and standing.given:
         return "Go on"
     return "Another sitting" if standing is not None and standing.over else "Begin" if due else "Practise"
 

@@ -17,15 +17,18 @@ from app.content.blocks import Bug, Lesson, Order
 from app.content.code_exercises import CodeExercise
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.judge.told import ground_of_program, tell
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explained
 from app.practice.draw import draw
-from app.practice.operations import OPERATIONS, TABLE
+from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
+from app.practice.proof import curated
 from app.store import cards, practice, progress
 from app.store.tables import Card, PracticeItem
+from app.web.practice_items import hunted
 from app.web.site import Site
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
@@ -232,6 +235,15 @@ def test_nothing_is_given_that_no_opened_lesson_taught(learner):
     assert set(json.loads(learner.row(learner.next(begin="1")).operations)) <= {"matmul", "matmul-left", "bias", "add"}
 
 
+def test_a_program_with_heaps_of_matrices_waits_for_a_lesson_that_has_some(learner):
+    learner.client.get(LESSON)
+
+    kept = learner.query(lambda db: learner.site.practice.operations_known(db, 1))
+
+    assert "matmul" in kept
+    assert HEAP not in kept
+
+
 def test_what_was_practised_stays_known_when_another_lesson_is_opened(learner):
     learner.client.get(LESSON)
     at = learner.next(begin="1")
@@ -284,6 +296,38 @@ def test_a_drill_counts_what_was_solved_within_three_minutes(learner, clock):
     assert at == "/practice/drill/matmul"
     assert "3 solved within three minutes." in learner.text(at)
     assert "best 3" in learner.text("/practice/map")
+
+
+def test_a_drill_that_is_left_goes_on_where_it_began_and_is_no_sitting(learner, clock):
+    learner.client.get(LESSON)
+    at = learner.next(drill="matmul")
+    clock.forward(seconds=50)
+
+    assert "2 min 10 s were left when this page came. 0 solved." in learner.text(at)
+    assert "Go on" not in learner.text("/practice")
+    assert "Go on" in learner.text("/practice/drill/matmul")
+    learner.solve(at)
+    clock.forward(minutes=3)
+    assert "exercise done" not in learner.text("/practice")
+
+
+@pytest.mark.parametrize("item", curated(1)[:20], ids=lambda item: item.name)
+def test_a_bug_to_hunt_is_one_that_shapes_do_not_tell(item):
+    fragment = hunted(item, OPERATIONS[item.operations[0]].family, "")
+    assert fragment is not None
+    (bug,) = item.lesson_of(fragment).exercises
+
+    told = tell(bug.starter.source, ground_of_program(item.program, [f"d{item.program.output}"])).lines
+
+    assert not any(one.collides or one.fits is False for one in told)
+
+
+def test_a_bug_to_hunt_is_written_with_transposes_of_matrices():
+    items = [one for one in curated(1) if "matmul" in one.operations][:10]
+
+    hunts = [hunted(one, "matmul", "transposed") for one in items]
+
+    assert all(".T" in one and ".mT" not in one for one in hunts if one)
 
 
 def test_the_map_says_how_well_something_is_remembered(learner, clock):
