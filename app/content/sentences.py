@@ -17,6 +17,7 @@ CODE_SPAN = re.compile(r"`([^`]+)`")
 STRESSED = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=[^\s*])\*(?![\w*])")
 
 BREAKS = re.compile(r"[\s/?!}|-]")
+SPACES = re.compile(r"(\s+)")
 SHORT = 24
 """Letters of code up to which it stays in one line: a phone shows as many beside the edge of a sheet."""
 
@@ -36,9 +37,16 @@ def highlighted(source: str, language: str = "python") -> Markup:
 
 
 def code_span(text: str) -> Markup:
-    """*text* as code in a line. A browser would end the line inside of `/=`; of what is short, nothing is parted."""
-    whole = len(text) <= SHORT and BREAKS.search(text)
-    return Markup('<code class="together">{}</code>' if whole else "<code>{}</code>").format(text)
+    """*text* as code in a line. A browser would end the line inside of `/=`; of what is short, nothing is parted, and
+    what is long only between its words."""
+    if len(text) <= SHORT and BREAKS.search(text):
+        return Markup('<code class="together">{}</code>').format(text)
+    return Markup("<code>{}</code>").format(Markup("").join(map(_word, SPACES.split(text))))
+
+
+def _word(text: str) -> Markup:
+    parted = len(text) <= SHORT and BREAKS.search(text.strip())
+    return Markup('<span class="together">{}</span>').format(text) if parted else escape(text)
 
 
 @lru_cache(maxsize=1024)

@@ -171,6 +171,14 @@ def test_short_code_is_parted_at_no_end_of_a_line(code, whole):
         assert ('<code class="together">' in html) is whole
 
 
+def test_long_code_is_parted_between_its_words_alone():
+    html = sentence("See `dlogits /= n; dW = (X.T/2) @ dY`.")
+
+    assert html == Markup(
+        'See <code>dlogits <span class="together">/=</span> n; dW = <span class="together">(X.T/2)</span> @ dY</code>.'
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "html"),
     [
