@@ -30,6 +30,7 @@ TEMPLATES = ROOT / "templates"
 Theme = Literal["light", "dark", "auto"]
 THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
 COOKIE = "theme"
+FAULTED = Markup(' aria-invalid="true" aria-describedby="problem"')
 PARTS = {"train": "training", "validation": "validation", "test": "test"}
 """What pages call the parts of the data."""
 
@@ -156,6 +157,7 @@ def _environment(templates: Path) -> Environment:
         "closeness": lambda one: closeness(one.exact, one.approx, one.maxdiff),
         "thousands": "{:,}".format,
         "part": PARTS.__getitem__,
+        "faulted": faulted,
         "outcome": OUTCOMES.__getitem__,
     }
     # One for each name of a verdict, and the same for everybody: they are a third of what an exam's answer costs.
@@ -167,6 +169,11 @@ def _environment(templates: Path) -> Environment:
 @lru_cache(maxsize=1024)
 def _highlighted(source: str) -> Markup:
     return highlighted(source)
+
+
+def faulted(value: str, problem: str) -> Markup:
+    """Attributes of a field that holds *value*, where it is what *problem*, the note of the page, quotes."""
+    return FAULTED if value and repr(value) in problem else Markup("")
 
 
 def theme_of(request: Request) -> Theme:

@@ -97,7 +97,7 @@ async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Tex
     try:
         chosen = passwords.name_of(name) if name.strip() else None
     except RefusedError as refused:
-        return await page(request, site, visitor, status=422, said=str(refused), at="name")
+        return await page(request, site, visitor, status=422, said=str(refused), at="called")
     async with site.database.write() as db:
         await learners.call(db, learner, chosen)
         await visitor.sessions.tell(db)

@@ -1,5 +1,6 @@
 """What is assigned, its dates, and the dates of single learners."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -49,6 +50,17 @@ def test_terms_that_do_not_fit_are_refused_with_a_sentence(
     assert answer.status_code == 409
     assert words in answer.text
     assert "Nothing is assigned yet" in answer.text
+
+
+@pytest.mark.parametrize(("field", "typed"), [("due", "soon"), ("points", "nan"), ("share", "half")])
+def test_the_field_that_is_refused_says_so_and_no_other_one(
+    ada: TestClient, group: Class, field: str, typed: str
+) -> None:
+    answer = ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", field: typed})
+
+    (marked,) = re.findall(r'<input [^>]*aria-invalid="true" aria-describedby="problem"', answer.text)
+    assert f'name="{field}"' in marked
+    assert '<p class="problem" id="problem"' in answer.text
 
 
 def test_nobody_is_given_time_or_a_grade_before_somebody_is_chosen(

@@ -34,6 +34,7 @@ def test_a_time_zone_that_is_none_is_named(room: Classroom, timezone: str) -> No
 
     assert answer.status_code == 409
     assert "There is no time zone" in answer.text
+    assert answer.text.count('aria-invalid="true" aria-describedby="problem"') == 1
 
 
 def test_a_stranger_cannot_tell_whether_a_class_exists(room: Classroom, group: Class, client: TestClient) -> None:

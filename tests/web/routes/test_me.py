@@ -86,6 +86,24 @@ def test_a_name_of_ones_own_is_shown_on_every_page_and_opens_nothing(client: Tes
     assert client.post("/me/name", data={"name": "x" * 81}).status_code == 422
 
 
+def test_a_name_that_is_refused_is_told_once_and_at_its_field(client: TestClient) -> None:
+    take_name(client)
+
+    text = client.post("/me/name", data={"name": "x" * 81}).text
+
+    assert text.count('aria-invalid="true"') == text.count('aria-describedby="name-said"') == 1
+    assert len(re.findall(r'<p class="problem" id="[^"]*"', text)) == 1
+
+
+def test_each_field_of_a_way_that_was_refused_points_at_what_was_said(client: TestClient, other: TestClient) -> None:
+    take_name(client)
+
+    text = sign_in(other, "Nobody").text
+
+    assert text.count('aria-invalid="true" aria-describedby="passwordproblem"') == 2
+    assert text.count('id="passwordproblem"') == 1
+
+
 def test_the_last_way_is_taken_away_only_from_who_says_so(client: TestClient, other: TestClient) -> None:
     begin(client, "dX = 7")
     take_name(client)
