@@ -195,6 +195,8 @@ def _way(first: int, last: int) -> str:
 def headline(verdict: Verdict) -> str:
     """What is left to do, in a few words: `4 lines to mend, 12 follow from them`."""
     faults = [one for one in verdict.names if one.verdict in FAULTS]
+    if verdict.outcome == "error" and not faults and verdict.names and verdict.line:
+        return "A line to mend"  # the others were judged without it
     if verdict.outcome not in {"graded", "error"} or (verdict.outcome == "error" and not faults):
         return OUTCOMES[verdict.outcome]
     if not faults:

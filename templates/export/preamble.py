@@ -212,12 +212,12 @@ class backhand:
         """Each gradient of the box above beside the one of torch.autograd.
 
         exact: equal to the last bit. approx: they differ by less than 1e-5 of the size of the gradients here.
-        maxdiff: the largest difference.
+        largest difference: of any two entries that should be equal.
         """
         sizes = sorted(float(one.abs().max()) for _, one in backhand.asked.values() if one is not None and one.numel())
         usual = sizes[len(sizes) // 2] if sizes else 0.0
         width = max([8, *map(len, backhand.asked)])
-        print(f"{'gradient':<{width}}  {'shape':<16}  exact  approx  maxdiff")
+        print(f"{'gradient':<{width}}  {'shape':<16}  exact  approx  largest difference")
         for name, (mine, reference) in backhand.asked.items():
             row = backhand.compared(mine, reference, usual)
             print(f"{name:<{width}}  {row}")

@@ -25,6 +25,9 @@ def verdict(*standings: str, hidden_sizes: int = 2) -> Verdict:
         (verdict("wrong", "aliased", "follows", "mutated", "follows"), "3 lines to mend, 2 follow from them"),
         (Verdict(outcome="error", names=verdict("wrong", "follows").names), "1 line to mend, 1 follows from it"),
         (Verdict(outcome="error", names=verdict("not-yet", "right").names), "Stopped by an error"),
+        (Verdict(outcome="error", names=verdict("right", "right").names, line=3), "A line to mend"),
+        (Verdict(outcome="error", names=verdict("not-yet", "right").names, line=1), "A line to mend"),
+        (Verdict(outcome="error", line=1), "Stopped by an error"),
         (Verdict(outcome="fault", message="Sorry."), "Our fault, not yours"),
     ],
 )
