@@ -1,3 +1,4 @@
+import { say } from "./code.js";
 import htmx from "./htmx.js";
 
 // <training-run data-events="…"> shows a training run as it goes on: the server sends it as HTML, over and over, and at its
@@ -19,7 +20,10 @@ class TrainingRun extends HTMLElement {
   #show(html) {
     const open = [...this.querySelectorAll("details")].map((one) => one.open);
     const focused = [...this.querySelectorAll("[tabindex], summary")].indexOf(document.activeElement);
+    const before = this.querySelector(".run")?.dataset.phase;
     this.innerHTML = html;
+    const { phase } = this.querySelector(".run").dataset;
+    if (phase !== before) say(this, phase === "training" ? "Running." : this.querySelector(".word").textContent);
     this.querySelectorAll("details").forEach((one, index) => (one.open = open[index] ?? false));
     if (focused >= 0) this.querySelectorAll("[tabindex], summary")[focused]?.focus({ preventScroll: true });
   }

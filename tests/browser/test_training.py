@@ -44,6 +44,7 @@ def test_a_run_is_watched_to_its_end_and_survives_a_reload(page: Page) -> None:
 
     start.click()
     expect(headline).to_contain_text("Step ")
+    expect(page.locator(f"#{TRAIN.name}-status")).to_have_text("Running.")
     expect(start).to_be_focused()
     assert violations(page, f"#{TRAIN.name}") == []
     page.reload()
