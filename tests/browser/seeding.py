@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from app.content.blocks import Lesson
+from app.engine.train.snapshot import Compared, Judged, Point, Sampled, Snapshot
 from app.practice.pool import columns_of
 from app.practice.proof import curated
 from app.store.database import Database
 from app.store.invitations import teacher_word
+from app.web.json_columns import encoded
 from app.web.practice_items import FORMS
 from tests.waiting import SECONDS
 
@@ -60,6 +62,28 @@ def given(folder: Path, learner: int, form: str) -> tuple[str, Lesson]:
         (number,) = db.execute(once, row).fetchone()
         db.execute(mine, (learner, number, "fork", "", THEN, 0))
     return f"/practice/{number}", item.lesson_of(fragment)
+
+
+def trained(folder: Path, learner: int, lesson: str, exercise: str) -> None:
+    """Let *learner* have a run that went to its end."""
+    run = Snapshot(
+        phase="finished",
+        steps=2000,
+        step=2000,
+        numbers=4137,
+        examples=182_625,
+        source="names.txt",
+        points=(Point(step=1, own=3.3, reference=3.3), Point(step=2000, own=2.4, reference=2.4)),
+        gap=1e-9,
+        sampled=(Sampled(step=2000, names=("kaleigh", "quinn", "emia")),),
+        judged=(Judged(part="test", rows=10, own=2.4123, reference=2.4123),),
+        compared=(Compared(name="bngain", shape=(1, 64), exact=False, approx=True, maxdiff=1e-8),),
+    )
+    row = "insert into training (learner_id, lesson, exercise, preset, passing, run, live, stopping, began_at, seen_at)"
+    with sqlite3.connect(folder / "backhand.db") as db:
+        db.execute(
+            f"{row} values (?, ?, ?, 'short', 1, ?, 0, 0, ?, ?)", (learner, lesson, exercise, encoded(run), THEN, THEN)
+        )
 
 
 class Visitor:

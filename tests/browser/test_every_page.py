@@ -17,7 +17,7 @@ from app.web.application import create_app
 from app.web.practice_items import FORMS
 from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
-from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in
+from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in, trained
 from tests.browser.steps import AXE, SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
 from tests.courses import course_in
 from tests.web.asking import routes_of
@@ -52,6 +52,12 @@ def a_run(page: Page) -> None:
 def all_that_was_said(page: Page) -> None:
     expect(page.locator(".verdict[data-outcome]")).to_have_count(1)
     expect(page.locator("[id$=-feedback][data-correct]")).to_have_count(len(QUIZZES))
+
+
+def a_run_of_training(page: Page) -> None:
+    for one in page.locator(".run details").all():
+        one.locator("summary").click()
+    expect(page.locator(".run")).to_have_attribute("data-phase", "finished")
 
 
 def nothing(page: Page) -> None:
@@ -94,6 +100,7 @@ LOOKS = (
     *(Look("/lessons/{slug}", SMALL_ADDRESS, f"pupil who {has}", all_that_was_said) for has in ENDS),
     Look("/lessons/{slug}", f"{SMALL_ADDRESS}?ask={BOX.name}", "pupil"),
     Look("/lessons/{slug}", f"/lessons/{LONGEST}"),
+    Look("/lessons/{slug}", "/lessons/training", "pupil", a_run_of_training),
     Look(f"{BOX_PATH}/history", f"{SMALL_ADDRESS}/code/{BOX.name}/history", "pupil"),
     Look("/me"),
     Look("/me", who="pupil"),
@@ -188,6 +195,7 @@ def room(server: str, server_folder: Path) -> Room:
     pupil = asked(
         server_folder, "select min(learner_id) from membership where class_id = ? and role = 'learner'", made.group
     )
+    trained(server_folder, pupil, "training", "run")
     accounts = Visitor(server)
     accounts.post("/sign-in/name", name=f"Ada Lovelace of a rather long name {made.group}", password=PASSWORD)
     return Room(

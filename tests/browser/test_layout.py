@@ -299,22 +299,3 @@ def test_on_a_phone_the_contents_are_one_line_above_the_text(page: Page) -> None
     rail.get_by_role("link", name="Found by shape").click()
 
     expect(page.locator("#found-by-shape")).to_be_in_viewport()
-
-
-def test_nothing_is_cut_from_a_printed_page_and_nothing_on_it_asks_for_a_click(page: Page) -> None:
-    open_page(page, SMALL)
-    page.emulate_media(media="print")
-
-    left = page.locator(".exercise").evaluate_all("all => all.map(one => one.getBoundingClientRect().left)")
-
-    assert len(left) > 5
-    assert min(left) >= 0
-    expect(page.locator(":is(button, .button, .takeaway):visible")).to_have_count(0)
-
-
-def test_the_index_is_printed_with_its_lessons_and_without_what_is_typed_into(page: Page) -> None:
-    open_page(page, "/")
-    page.emulate_media(media="print")
-
-    expect(page.locator(".lesson-entry:visible").first).to_be_visible()
-    expect(page.locator(":is(button, .button, input, textarea):visible")).to_have_count(0)

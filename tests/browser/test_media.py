@@ -1,0 +1,70 @@
+"""On paper, and where a browser forces its own colours: nothing is told by a background that is not drawn."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.answers import SMALL_ADDRESS as SMALL
+from tests.browser.steps import open_page
+
+
+def test_nothing_is_cut_from_a_printed_page_and_nothing_on_it_asks_for_a_click(page: Page) -> None:
+    open_page(page, SMALL)
+    page.emulate_media(media="print")
+
+    left = page.locator(".exercise").evaluate_all("all => all.map(one => one.getBoundingClientRect().left)")
+
+    assert len(left) > 5
+    assert min(left) >= 0
+    expect(page.locator(":is(button, .button, .takeaway):visible")).to_have_count(0)
+
+
+def test_the_index_is_printed_with_its_lessons_and_without_what_is_typed_into(page: Page) -> None:
+    open_page(page, "/")
+    page.emulate_media(media="print")
+
+    expect(page.locator(".lesson-entry:visible").first).to_be_visible()
+    expect(page.locator(":is(button, .button, input, textarea):visible")).to_have_count(0)
+
+
+def test_a_sign_is_printed_though_it_is_a_background(page: Page) -> None:
+    open_page(page, "/lessons/the-matrix-product")
+    page.locator("#dw-shape-answer").fill("27")
+    page.locator("#dw-shape-answer").press("Enter")
+    page.emulate_media(media="print")
+
+    mark = page.locator("#dw-shape-feedback .mark")
+
+    expect(mark).to_be_visible()
+    assert mark.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
+
+
+def test_what_asks_for_typing_leaves_no_heading_on_paper(page: Page) -> None:
+    open_page(page, SMALL)
+    page.locator("input[name=answer]").first.press("Enter")
+    open_page(page, "/me")
+    page.emulate_media(media="print")
+
+    expect(page.locator("h2:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("lamps", [".made > li", ".gradients > li"])
+@pytest.mark.browser_options(forced_colors="active")
+def test_a_lamp_is_told_from_a_dark_one_where_colours_are_forced(page: Page, lamps: str) -> None:
+    open_page(page, "/finish")
+
+    lamp = page.locator(lamps).first
+
+    dark = lamp.screenshot()
+    lamp.evaluate("one => one.dataset.done = 'true'")
+
+    assert lamp.screenshot() != dark
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640})
+def test_on_a_phone_the_table_of_a_unit_shows_every_column(page: Page) -> None:
+    open_page(page, "/units/scalars")
+    page.locator(".course-map > summary").click()
+    table = page.locator(".course-map .table")
+
+    expect(table.locator("td").last).to_be_visible()
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
