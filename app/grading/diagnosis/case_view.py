@@ -5,7 +5,7 @@ A prediction counts only if it comes true in every look; see `CaseView.came_true
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,10 @@ DIFFERENT = 1e-6
 NOISE = 1e-13
 WEIGHTY = 1e-9
 CONDITION_MAX = 1e6
+SIGNS: Mapping[str, str] = {
+    "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
+}  # fmt: skip
+"""Operations as a forward line writes them."""
 
 
 Send = Callable[[Step], Array | None]
@@ -37,47 +41,49 @@ class CaseView:
         self.case = case
         # A name that is read only for its shape is an occurrence without a share.
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
-        self.got = {id(look): np.asarray(look.got, dtype=np.float64) for look in case.looks}
-        self.scale = {id(look): scale_of(look) or 1.0 for look in case.looks}
-        self._steps: dict[tuple[str, int], tuple[Step, ...]] = {}
-        self._spots: dict[tuple[str, int], dict[str, str]] = {}
-        self._meanings: dict[int, dict[str, Any]] = {}
+        self.got = {look: np.asarray(look.got, dtype=np.float64) for look in case.looks}
+        self.scale = {look: scale_of(look) or 1.0 for look in case.looks}
+        self.steps, self.spot, self.meanings = cache(self._steps), cache(self._spot), cache(self._meanings)
         nodes = [node for write in case.writes for node in ast.walk(write)]
         aside = {id(inner) for node in nodes for inner in shape_only(node)}
         names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
         self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        self.numbers = frozenset(
-            node.value
-            for node in nodes
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, int | float)
-            and not isinstance(node.value, bool)
-        )
+        values = (node.value for node in nodes if isinstance(node, ast.Constant))
+        self.numbers = frozenset(one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
     def shaped(self) -> bool:
         """Whether the learner's tensor has the shape of the reference."""
         return all(look.got.shape == look.reference.shape for look in self.case.looks)
 
-    def steps(self, path: Path, look: Look) -> tuple[Step, ...]:
+    def _steps(self, path: Path, look: Look) -> tuple[Step, ...]:
         """The operations of *path*, the outermost first; empty where the statement could not be followed."""
-        key = (path.key, id(look))
-        if key not in self._steps:
-            with np.errstate(all="ignore"):
-                self._steps[key] = steps_of(self.case, path, look)
-        return self._steps[key]
+        with np.errstate(all="ignore"):
+            return steps_of(self.case, path, look)
 
-    def spot(self, path: Path, depth: int) -> dict[str, str]:
+    def _spot(self, path: Path, depth: int) -> dict[str, str]:
         """What a sentence may speak of at one step, as fields of a format string.
 
         `name` the learner's gradient, `tensor` its tensor, `x` the operand that is followed, `z` the other one, `y` the
         output, `op` the operation as it is written and `kind` its name here, `up` what arrives at the output,
         `statement` the forward line.
         """
-        key = (path.key, depth)
-        if key not in self._spots:
-            step = self.steps(path, self.case.looks[0])[depth]
-            self._spots[key] = _spot(self.case, step)
-        return self._spots[key]
+        step = self.steps(path, self.case.looks[0])[depth]
+        operands, output = step.node.operands, step.statement.outputs[0]
+        return {
+            "name": self.case.name,
+            "tensor": self.case.tensor,
+            "x": operands[step.position].text,
+            "z": operands[1 - step.position].text if len(operands) > 1 else "",
+            "y": output if step.is_root else step.node.text,
+            "op": SIGNS.get(step.node.op, step.node.op),
+            "kind": step.node.op,
+            "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
+            "statement": step.statement.source,
+        }
+
+    def _meanings(self, step: Step) -> Mapping[str, Any]:
+        """What the words of a rule stand for at *step*."""
+        return words_of(step.node, step.position, step.g)
 
     def every_step(self) -> Iterator[tuple[Path, int, Step]]:
         """Every operation on every path of the tensor, in the first look."""
@@ -93,13 +99,6 @@ class CaseView:
             if key not in seen:
                 seen.add(key)
                 yield path, depth, step
-
-    def meanings(self, step: Step) -> Mapping[str, Any]:
-        """What the words of a rule stand for at *step*."""
-        found = self._meanings.get(id(step))
-        if found is None:
-            found = self._meanings[id(step)] = words_of(step.node, step.position, step.g)
-        return found
 
     def slip(
         self, path: Path, depth: int, code: str, send: Send, say: str, mentions: Iterable[str] = (), **more: str
@@ -173,12 +172,12 @@ class CaseView:
 
     def equal(self, tensor: Array | None, look: Look) -> bool:
         """Whether *tensor* is what the learner has."""
-        got = self.got[id(look)]
+        got = self.got[look]
         return tensor is not None and tensor.shape == got.shape and _apart(tensor, got) <= self.slack(tensor, look)
 
     def slack(self, tensor: Array, look: Look) -> float:
         """How far from *tensor* another may be and still count as equal."""
-        return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[id(look)])
+        return max(SAME * float(np.abs(tensor).max(initial=0.0)), NOISE * self.scale[look])
 
     def solved(self, parts: Sequence[Array], target: Array, look: Look) -> Array | None:
         """How often *target* holds each of *parts*; None where they do not add up to it, or in more than one way."""
@@ -188,11 +187,11 @@ class CaseView:
     def wrong(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* differs from the reference by more than the verdict forgives."""
         reference = look.reference
-        return tensor.shape != reference.shape or _apart(tensor, reference) > DIFFERENT * self.scale[id(look)]
+        return tensor.shape != reference.shape or _apart(tensor, reference) > DIFFERENT * self.scale[look]
 
     def weighty(self, tensor: Array, look: Look) -> bool:
         """Whether *tensor* is more than rounding noise, which any tiny prediction would equal."""
-        return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[id(look)]
+        return float(np.abs(tensor).max(initial=0.0)) > WEIGHTY * self.scale[look]
 
     def came_true(self, mistake: Mistake) -> bool:
         """Whether *mistake* predicts the learner's tensor in every look, and a wrong one in at least one."""
@@ -252,24 +251,3 @@ def solved(columns: Array, wanted: Array, slack: float) -> Array | None:
 
 def _apart(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max(initial=0.0))
-
-
-SIGNS: Mapping[str, str] = {
-    "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
-}  # fmt: skip
-"""Operations as a forward line writes them."""
-
-
-def _spot(case: Case, step: Step) -> dict[str, str]:
-    operands, output = step.node.operands, step.statement.outputs[0]
-    return {
-        "name": case.name,
-        "tensor": case.tensor,
-        "x": operands[step.position].text,
-        "z": operands[1 - step.position].text if len(operands) > 1 else "",
-        "y": output if step.is_root else step.node.text,
-        "op": SIGNS.get(step.node.op, step.node.op),
-        "kind": step.node.op,
-        "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
-        "statement": step.statement.source,
-    }

@@ -13,22 +13,19 @@ from dataclasses import replace
 import numpy as np
 
 from app.grading.diagnosis import (
-    finite,
+    factors,
     forks,
     layout,
-    locality,
     mend,
     picks,
     powers,
     products,
     reductions,
+    rereading,
     shares,
     size,
     slips,
-    statement_order,
     statistics,
-    terms,
-    twofold,
     unrecognised,
     upstreams,
 )
@@ -42,13 +39,13 @@ Reader = Callable[[CaseView], Diagnosis | None]
 OPERATIONS: tuple[Family, ...] = (slips.edited, products.mistakes, picks.mistakes, layout.views)
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
-    statement_order.called_again,
+    rereading.called_again,
     (reductions.mistakes, layout.shapes),
     (statistics.constants,),
     shares.named,
-    statement_order.read_early,
+    rereading.read_early,
     OPERATIONS,
-    terms.read,
+    shares.terms,
     picks.positions,
     (slips.of_scope, upstreams.mistakes),
     (upstreams.changed, slips.throughout),
@@ -58,10 +55,10 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     statistics.changed,
     mend.mended,
     (upstreams.added,),
-    lambda view: twofold.scaled(view, predicted(view, TWOFOLD)),
+    lambda view: factors.scaled(view, predicted(view, TWOFOLD)),
     shares.unnamed,
     layout.misplaced,
-    locality.confined,
+    unrecognised.confined,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 
@@ -78,7 +75,7 @@ def diagnose(case: Case) -> Diagnosis | None:
 
     A function of its argument alone, of plain data to plain data: it may run anywhere.
     """
-    asked = (finite.not_finite, unrecognised.cut_to_integers, unrecognised.too_coarse, unrecognised.all_zeros)
+    asked = (rereading.not_finite, unrecognised.cut_to_integers, unrecognised.too_coarse, unrecognised.all_zeros)
     broken = next((found for ask in asked if (found := ask(case)) is not None), None)
     if broken is not None:
         return broken

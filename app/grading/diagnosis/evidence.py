@@ -16,7 +16,7 @@ from app.grading.reading.budget import Budget
 from app.grading.reading.node import Array as Array
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Look:
     """The quantities of one seed.
 
@@ -31,8 +31,6 @@ class Look:
         gradients: Every gradient in force by the learner's name (`dY`), the forced and given ones.
         blocked: By name of an intermediate z that is not required: the reference with z held constant;
             the key `*` holds all of them constant at once.
-        others: By (path key, name of another gradient of the same shape as the upstream): the share that the path would
-            give under that upstream. Empty where it was not computed.
         dims: The sizes in force.
     """
 
@@ -44,7 +42,6 @@ class Look:
     forward: Mapping[str, Array]
     gradients: Mapping[str, Array]
     blocked: Mapping[str, Array] = field(default_factory=dict)
-    others: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -11,21 +11,25 @@
 | `size-hard-coded` | a size divided by the same size of the lesson's own data |
 | `sign-and-…` | any of these with a minus |
 | `factor` | any other number |
+| `ROW+F` | what the row ROW of another table predicts, too large by F; such as `wrong-axis+sign` |
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Look
+from app.grading.diagnosis.evidence import Diagnosis, Look, Mistake
 from app.grading.diagnosis.naming import number_text
+from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.node import count
 
+SAY = sentences_of("factors")
 NEAR = 1e-6
 ROUGH = 1e-2
 """On the lesson's own numbers, in which float32 has gone through every line."""
@@ -40,6 +44,7 @@ FORMS: Mapping[str, Callable[[float], float]] = {
     "{}^2": lambda n: n**2,
     "1/{}^2": lambda n: 1 / n**2,
 }
+TWO = {"doubled": 2.0, "halved": 0.5}
 EXPONENTS: Mapping[str, float] = {"sqrt": 0.5, "rsqrt": -0.5, "mse_loss": 2.0}
 """Operations that are powers by another name."""
 BESSEL: tuple[Callable[[float], float], ...] = (lambda n: n / (n - 1), lambda n: (n - 1) / n)
@@ -56,7 +61,7 @@ class Factor:
 def named_factor(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
     """The name of *ratios*, one per look, on *paths*; None where no table holds it."""
     if _all_near(ratios, [-1.0] * len(ratios)):
-        return Factor(code="sign", text="has the opposite sign")
+        return Factor(code="sign", text=SAY["sign"])
     factor = _named(view, ratios, paths)
     if factor is not None:
         return factor
@@ -71,8 +76,8 @@ def any_factor(view: CaseView, ratios: Sequence[float]) -> Factor:
     if _all_near(ratios, [ratios[0]] * len(ratios)) and _seen(view, ratios[0]):
         shown = number_text(ratios[0])
         shown = f"{ratios[0]:.8g}" if shown == "1" else shown
-        return Factor(code="factor", text=f"is {shown} times as large as it should be")
-    return Factor(code="factor", text="is too large or too small by one common factor, which changes with the data")
+        return Factor(code="factor", text=SAY["number"].format(shown))
+    return Factor(code="factor", text=SAY["any"])
 
 
 def _seen(view: CaseView, ratio: float) -> bool:
@@ -131,13 +136,8 @@ def _of_step(view: CaseView, ratios: Sequence[float], step: Step) -> Factor | No
 
 
 def _of_two(ratios: Sequence[float]) -> Factor | None:
-    if _all_near(ratios, [2.0] * len(ratios)):
-        return Factor(
-            code="doubled", text="is exactly twice as large as it should be, as if one share had been added twice"
-        )
-    if _all_near(ratios, [0.5] * len(ratios)):
-        return Factor(code="halved", text="is exactly half as large as it should be")
-    return None
+    named = (code for code, number in TWO.items() if _all_near(ratios, [number] * len(ratios)))
+    return next((Factor(code=code, text=SAY[code]) for code in named), None)
 
 
 def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) -> Factor | None:
@@ -146,11 +146,7 @@ def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) ->
         for form in BESSEL:
             if min(sizes) > 1 and _all_near(ratios, [form(size) for size in sizes]):
                 less = "n − 1" if ratios[0] < 1 else "n"
-                text = (
-                    f"is off by n over n − 1 with n = `{label}`: one of the two divides by {less} and the other does "
-                    "not"
-                )
-                return Factor(code="bessel", text=text)
+                return Factor(code="bessel", text=SAY["bessel"].format(label, less))
     for pattern, form in FORMS.items():
         for label, sizes in table.items():
             if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):
@@ -164,11 +160,9 @@ def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) ->
 
 
 def _size_factor(shown: str) -> Factor:
-    inverse = shown.startswith("1/")
-    if inverse:
-        bare = shown.removeprefix("1/").removeprefix("(").removesuffix(")") if "sqrt" not in shown else shown[2:]
-        return Factor(code=f"factor:{shown}", text=f"is exactly `{bare}` times too small")
-    return Factor(code=f"factor:{shown}", text=f"is exactly `{shown}` times too large")
+    bare = shown.removeprefix("1/")
+    bare = bare if bare == shown or "sqrt" in bare else bare.removeprefix("(").removesuffix(")")
+    return Factor(code=f"factor:{shown}", text=SAY["large" if shown[:2] != "1/" else "small"].format(bare))
 
 
 def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
@@ -214,8 +208,7 @@ def _of_lesson_sizes(view: CaseView, ratios: Sequence[float]) -> Factor | None:
             quotients = [(each - less) / (size - less) for each in hidden if size > less]
             forms = ([each**power for each in quotients] for power in (1.0, -1.0, 0.5, -0.5))
             if quotients and any(_all_near(ratios, form) for form in forms):
-                text = f"fits only the size {size} of `{name}`: a number stands where the size of the tensor belongs"
-                return Factor(code="size-hard-coded", text=text)
+                return Factor(code="size-hard-coded", text=SAY["fixed"].format(size, name))
         for label, factor in ((name, float(size)), (f"1/{name}", 1 / size)):
             if size in view.numbers and _all_near(ratios, [factor] * len(ratios)):
                 return _size_factor(label)
@@ -226,3 +219,28 @@ def _lesson_sizes(view: CaseView, visible: Look) -> dict[str, int]:
     looks = view.case.looks
     shared = [name for name in visible.dims if all(name in look.dims for look in looks)]
     return {name: visible.dims[name] for name in shared if any(look.dims[name] != visible.dims[name] for look in looks)}
+
+
+# Two slips at once.
+
+
+def scaled(view: CaseView, mistakes: Iterable[Mistake]) -> Diagnosis | None:
+    """The first row that predicts a multiple of the learner's tensor; one path only, so that the factor is plain."""
+    # A mean is a sum times a factor already.
+    rows = (mistake for mistake in mistakes if not mistake.code.startswith("mean"))
+    for mistake in rows if len(view.paths) == 1 else ():
+        ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
+        factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
+        if factor is not None:
+            fields = {"said": mistake.say(), "factor": factor.text}
+            return view.case.told(f"{mistake.code}+{factor.code}", SAY["twofold"], **fields)
+    return None
+
+
+def _ratio(view: CaseView, mistake: Mistake, look: Look) -> float:
+    """The learner's tensor over the prediction; 0 where it is no multiple of it."""
+    tensor, got = view.predicted(mistake, look), view.got[look]
+    if tensor is None or tensor.shape != got.shape or not view.wrong(tensor, look):
+        return 0.0
+    found = view.solved([tensor], got, look)
+    return 0.0 if found is None else float(found[0])

@@ -48,7 +48,7 @@ def _crossed(view: CaseView, one: Path, other: Path, look: Look) -> Array | None
     a, b = view.steps(one, look)[-1], view.steps(other, look)[-1]
     if a.g.shape != b.g.shape:
         return None
-    sent = [step.carried(backward(step.node, step.position, g)) for step, g in ((a, b.g), (b, a.g))]
+    sent = [step.carried(step.sends(g)) for step, g in ((a, b.g), (b, a.g))]
     if sent[0] is None or sent[1] is None:
         return None
     return np.asarray(look.reference - look.shares[one.key] - look.shares[other.key] + sent[0] + sent[1])
@@ -73,7 +73,7 @@ def _copied_over(view: CaseView, path: Path, turned: bool, look: Look) -> Array 
 
 def _in_steps(view: CaseView) -> Iterator[Mistake]:
     steps = _meetings(view, view.case.looks[0])
-    if steps is None:
+    if not steps:
         return
     lines = listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
     factors = listed([in_code(step.node.operands[1 - step.position].text) for step in steps])
@@ -81,16 +81,12 @@ def _in_steps(view: CaseView) -> Iterator[Mistake]:
         yield view.row(code, partial(_joined, view, at), SAY["steps"], lines=lines, factors=factors, how=say)
 
 
-def _meetings(view: CaseView, look: Look) -> list[Step] | None:
-    """By path, the step in which what arrives meets the other factor; None where the paths are not alike."""
-    found = []
-    for path in view.paths:
-        step = next((step for step in reversed(view.steps(path, look)) if step.node.op in MEETINGS), None)
-        if step is None:
-            return None
-        found.append(step)
+def _meetings(view: CaseView, look: Look) -> list[Step]:
+    """By path, the step in which what arrives meets the other factor; empty where the paths are not alike."""
+    met = ([step for step in view.steps(path, look) if step.node.op in MEETINGS] for path in view.paths)
+    found = [steps[-1] for steps in met if steps]
     kinds = {(step.node.op, step.position, step.z.shape, step.g.shape) for step in found}
-    return found if len(kinds) == 1 else None
+    return found if len(found) == len(view.paths) and len(kinds) == 1 else []
 
 
 def _patterns(steps: Sequence[Step]) -> Iterator[tuple[str, Pairs, str]]:
@@ -117,15 +113,11 @@ def _patterns(steps: Sequence[Step]) -> Iterator[tuple[str, Pairs, str]]:
 
 def _joined(view: CaseView, rank: int, look: Look) -> Array | None:
     steps = _meetings(view, look)
-    patterns = list(_patterns(steps)) if steps is not None else []
-    if steps is None or rank >= len(patterns):
-        return None
-    total: Array | None = None
-    for at, factor in patterns[rank][1]:
-        step = steps[at]
-        node = with_operand(step.node, 1 - step.position, factor)
-        share = step.carried(backward(node, step.position, step.g))
-        if share is None:
-            return None
-        total = share if total is None else total + share
-    return total
+    patterns = list(_patterns(steps)) if steps else []
+    pairs = patterns[rank][1] if rank < len(patterns) else ()
+    shares = [share for at, factor in pairs if (share := _meeting(steps[at], factor)) is not None]
+    return np.asarray(sum(shares)) if shares and len(shares) == len(pairs) else None
+
+
+def _meeting(step: Step, factor: Array) -> Array | None:
+    return step.carried(backward(with_operand(step.node, 1 - step.position, factor), step.position, step.g))

@@ -27,6 +27,7 @@ from app.grading.diagnosis.naming import shape_in, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
+from app.grading.reading.node import swapped
 
 SAY = sentences_of("layout")
 
@@ -59,44 +60,42 @@ def shapes(view: CaseView) -> Iterator[Mistake]:
     """The reference in another shape."""
     case, shape = view.case, view.case.looks[0].reference.shape
 
-    def row(code: str, act: Callable[[Look], Array | None], say: str, **more: str) -> Mistake:
-        return Mistake(code, act, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
+    def row(code: str, act: Callable[[Array], Array | None], say: str) -> Mistake:
+        return seen(code, partial(_remade, act), say)
+
+    def seen(code: str, predict: Callable[[Look], Array | None], say: str, **more: str) -> Mistake:
+        return Mistake(code, predict, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
 
     if len(shape) >= 2:
-        yield row("transposed", lambda look: np.swapaxes(look.reference, -1, -2), SAY["transposed"])
+        yield row("transposed", swapped, SAY["transposed"])
     if len(shape) >= 3:
-        yield row("axes-reversed", lambda look: look.reference.T, SAY["reversed"])
+        yield row("axes-reversed", np.transpose, SAY["reversed"])
     if view.shaped():
         return
     ones = [axis for axis, size in enumerate(shape) if size == 1]
     for axes in (axes for size in range(1, len(ones) + 1) for axes in combinations(ones, size)):
-        yield row("keepdim-lost", partial(_squeezed, axes=axes), SAY["lost"])
+        yield row("keepdim-lost", partial(np.squeeze, axis=axes), SAY["lost"])
     for axis in range(len(shape) + 1):
-        yield row("keepdim-added", partial(_widened, axis=axis), SAY["added"])
+        yield row("keepdim-added", partial(np.expand_dims, axis=axis), SAY["added"])
     for axis, keepdim in ((axis, keepdim) for keepdim in (True, False) for axis in range(len(shape))):
         yield row("not-expanded", partial(_folded, axis=axis, keepdim=keepdim), SAY["folded"])
-    yield row("not-reshaped", lambda look: look.reference.reshape(view.got[id(look)].shape), SAY["reshaped"])
+    yield seen("not-reshaped", lambda look: look.reference.reshape(view.got[look].shape), SAY["reshaped"])
     for path in view.paths:
         if case.looks[0].got.shape == case.looks[0].upstream[path.key].shape:
             same = partial(_upstream, key=path.key)
-            yield row("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
+            yield seen("upstream-unchanged", same, SAY["unchanged"], upstream=upstream_name(path))
+
+
+def _remade(act: Callable[[Array], Array | None], look: Look) -> Array | None:
+    return act(look.reference)
 
 
 def _upstream(look: Look, key: str) -> Array:
     return look.upstream[key]
 
 
-def _squeezed(look: Look, axes: tuple[int, ...]) -> Array:
-    return look.reference.squeeze(axes)
-
-
-def _widened(look: Look, axis: int) -> Array:
-    return np.expand_dims(look.reference, axis)
-
-
-def _folded(look: Look, axis: int, keepdim: bool) -> Array | None:
+def _folded(reference: Array, axis: int, keepdim: bool) -> Array | None:
     """One slice along *axis*, where all slices are equal."""
-    reference = look.reference
     if reference.shape[axis] < 2:
         return None
     first = reference.take([0], axis)
@@ -115,7 +114,7 @@ def views(view: CaseView) -> Iterator[Mistake]:
             for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
                 yield view.slip(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
     for axis in range(view.case.looks[0].reference.ndim):
-        yield view.row("mirrored", partial(_mirrored, axis=axis), SAY["mirrored"], axis=str(axis))
+        yield view.row("mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis))
 
 
 def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
@@ -141,14 +140,10 @@ def _part(step: Step, start: int) -> Array:
     return step.g.take(range(start, start + step.x.shape[axis]), axis)
 
 
-def _mirrored(look: Look, axis: int) -> Array:
-    return np.flip(look.reference, axis)
-
-
 def misplaced(view: CaseView) -> Diagnosis | None:
     """The last resort of this family: sorted, both tensors are equal."""
     for look in view.case.looks:
-        got, reference = view.got[id(look)], look.reference
+        got, reference = view.got[look], look.reference
         if got.size != reference.size or got.size < 2 or len(np.unique(reference)) < 2:
             return None
         apart = np.abs(np.sort(got.ravel()) - np.sort(reference.ravel())).max()

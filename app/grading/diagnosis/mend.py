@@ -6,8 +6,9 @@ what kind of thing is wrong with it, never what belongs there.
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from copy import copy, deepcopy
+from functools import partial
 from itertools import chain, islice
 
 import numpy as np
@@ -71,7 +72,7 @@ def _call(node: ast.AST) -> str:
 def _tried(reruns: Sequence["Rerun"]) -> Iterator[Edit]:
     """The edits of one line after the other that make the first look right."""
     rerun = reruns[0]
-    for at in reversed(rerun.candidates()):
+    for at in rerun.candidates():
         for one in reruns:
             one.stand(at)
         for edit in rerun.edits():
@@ -135,18 +136,15 @@ class Rerun:
         return None if value is None or value.dtype.kind == "c" else np.asarray(value, dtype=np.float64)
 
     def candidates(self) -> list[int]:
-        """The lines that write the name, and the ones before them that it is made of."""
+        """The lines that write the name, and the ones before them that it is made of; the last one first."""
         needed, found = {self.name}, []
         for at in reversed(range(len(self.lines))):
             written = self.written[at]
-            if written & needed:
+            others = (written & self.look.gradients.keys()) - {self.name}
+            if written & needed and (self.name in written or not others):
                 found.append(at)
-                if not any(name in self.look.gradients and name != self.name for name in written):
-                    needed |= names_in([self.lines[at]])
-        return sorted(at for at in found if self.name in self.written[at] or not self._is_gradient(at))
-
-    def _is_gradient(self, at: int) -> bool:
-        return any(name in self.look.gradients for name in self.written[at])
+                needed |= set() if others else names_in([self.lines[at]])
+        return found
 
     def stand(self, at: int) -> None:
         """Try edits of the line *at* from now on."""
@@ -225,24 +223,25 @@ def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
 
 def _of_statement(statement: ast.stmt, words: Words) -> Iterator[Edit]:
     """Edits of more than one place: all slices at once, a name everywhere, the rows of an index, the assignment."""
-    sliced = _Unsliced()
-    new = sliced.visit(deepcopy(statement))
-    if sliced.found > 1:
-        yield Edit(new, statement, Change("unslice-all", ast.Constant(None)))
+    yield from _at_all(statement, _unsliced, Change("unslice-all", ast.Constant(None)))
     read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     for name in dict.fromkeys(name for name in read if name in words.arrays and read.count(name) > 1):
         kind = "gradient-everywhere" if name in words.gradients else "everywhere"
         for other, array in words.arrays.items():
             if other != name and array.dtype.kind == words.arrays[name].dtype.kind:
-                new = _Renamed(name, other).visit(deepcopy(statement))
-                yield Edit(new, statement, Change(kind, ast.Name(other), ast.Name(name)))
+                change = Change(kind, ast.Name(other), ast.Name(name))
+                yield from _at_all(statement, partial(_renamed, name, other), change)
     for axis in (0, 1, -1):
-        along = _Along(axis)
-        new = along.visit(deepcopy(statement))
-        if along.found > 1:
-            yield Edit(new, statement, Change("axis-everywhere", ast.Constant(axis)))
+        yield from _at_all(statement, partial(_along, axis), Change("axis-everywhere", ast.Constant(axis)))
     for inner in ast.walk(statement):
         yield from _of_target(statement, inner, words)
+
+
+def _at_all(statement: ast.stmt, act: Callable[[ast.AST], ast.AST | None], change: Change) -> Iterator[Edit]:
+    everywhere = _Everywhere(act)
+    new = everywhere.visit(deepcopy(statement))
+    if everywhere.found > 1:
+        yield Edit(new, statement, change)
 
 
 def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Edit]:
@@ -262,34 +261,33 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Ed
             yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
 
 
-class _Unsliced(ast.NodeTransformer):
-    found = 0
+class _Everywhere(ast.NodeTransformer):
+    """Makes *change* in each place where it gives something new, the innermost first."""
 
-    def visit_Slice(self, node: ast.Slice) -> ast.Slice:
-        self.found += 1
-        return ast.Slice(None, None, node.step)
+    def __init__(self, change: Callable[[ast.AST], ast.AST | None]) -> None:
+        self.change, self.found = change, 0
 
-
-class _Along(ast.NodeTransformer):
-    """Every sum and every mean of a tensor along *axis*, which is kept."""
-
-    def __init__(self, axis: int) -> None:
-        self.axis, self.found = axis, 0
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        new = self.generic_visit(node)
-        if not (isinstance(node.func, ast.Attribute) and node.func.attr in {"sum", "mean"}) or len(node.args) > 1:
-            return new
-        self.found += 1
-        return ast.Call(node.func, [ast.Constant(self.axis)], [ast.keyword("keepdim", ast.Constant(True))])
+    def visit(self, node: ast.AST) -> ast.AST:
+        new = self.change(self.generic_visit(node))
+        self.found += new is not None
+        return new or node
 
 
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, old: str, new: str) -> None:
-        self.old, self.new = old, new
+def _unsliced(node: ast.AST) -> ast.AST | None:
+    return ast.Slice(None, None, node.step) if isinstance(node, ast.Slice) else None
 
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.new, node.ctx) if node.id == self.old and isinstance(node.ctx, ast.Load) else node
+
+def _along(axis: int, node: ast.AST) -> ast.AST | None:
+    """A sum or a mean of a tensor along *axis*, which is kept."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="sum" | "mean") as func, args=[] | [_]):
+            return ast.Call(func, [ast.Constant(axis)], [ast.keyword("keepdim", ast.Constant(True))])
+    return None
+
+
+def _renamed(old: str, new: str, node: ast.AST) -> ast.AST | None:
+    mine = isinstance(node, ast.Name) and node.id == old and isinstance(node.ctx, ast.Load)
+    return ast.Name(new, ast.Load()) if mine else None
 
 
 def _at_fault(line: ast.stmt, edited: ast.stmt) -> ast.stmt:

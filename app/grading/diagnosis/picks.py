@@ -26,7 +26,6 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.node import kept, one_hot
-from app.grading.reading.rules import backward
 
 SAY = sentences_of("picks")
 
@@ -52,11 +51,11 @@ def is_pick(step: Step) -> bool:
 
 
 def _rows(step: Step) -> Iterator[tuple[str, Send, str, str]]:
-    yield "index-every-row", _every_row, SAY["columns"], ""
-    yield "index-every-row", _whole_rows, SAY["rows"], ""
+    yield "index-every-row", partial(_everywhere, columns=True), SAY["columns"], ""
+    yield "index-every-row", partial(_everywhere, columns=False), SAY["rows"], ""
     yield "scatter-overwrite", overwritten, SAY["later"], ""
     yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
-    yield "scatter-mean", _averaged, SAY["averaged"], ""
+    yield "scatter-mean", lambda step: step.sends(step.g) / np.maximum(step.of_ones, 1.0), SAY["averaged"], ""
     yield "dense", _dense, SAY["dense"], ""
     yield "dense", _constant, SAY["constant"], ""
     yield "upstream-missing", lambda step: step.of_ones, SAY["counts"], ""
@@ -94,10 +93,6 @@ def overwritten(step: Step, turned: bool = False) -> Array:
     return flat.reshape(step.x.shape)
 
 
-def _averaged(step: Step) -> Array:
-    return np.asarray(backward(step.node, 0, step.g) / np.maximum(step.of_ones, 1.0))
-
-
 def _spread(step: Step) -> Array:
     return np.broadcast_to(step.g[:, None], step.x.shape)
 
@@ -116,21 +111,13 @@ def _constant(step: Step) -> Array | None:
     return np.broadcast_to(step.g.reshape(-1)[0], step.x.shape) if step.g.size and np.ptp(step.g) == 0 else None
 
 
-def _every_row(step: Step) -> Array | None:
-    """What `[:, t]` gives where `[arange, t]` was picked: whole columns."""
+def _everywhere(step: Step, columns: bool) -> Array | None:
+    """What `[:, t]` gives where `[arange, t]` was picked, or `[t]` where not *columns*."""
     index, full = step.node.options["index"], np.zeros(step.x.shape)
     if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
         return None
-    full[:, index[1]] = step.g[:, None] if len(step.g) == len(full) else step.g
-    return full
-
-
-def _whole_rows(step: Step) -> Array | None:
-    """What `[t]` gives where `[arange, t]` was picked."""
-    index, full = step.node.options["index"], np.zeros(step.x.shape)
-    if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
-        return None
-    full[index[1]] = step.g[:, None]
+    short = columns and len(step.g) != len(full)
+    full[(slice(None), index[1]) if columns else index[1]] = step.g if short else step.g[:, None]
     return full
 
 
@@ -150,7 +137,7 @@ def _shifted(step: Step, shift: int) -> Array:
 
 
 def _repeated(step: Step, axis: int) -> Array:
-    return backward(step.node, 0, np.broadcast_to(step.g.take([0], axis), step.g.shape))
+    return step.sends(np.broadcast_to(step.g.take([0], axis), step.g.shape))
 
 
 def _elsewhere(step: Step, place: int, name: str) -> Array | None:
@@ -196,9 +183,9 @@ def _of_positions(view: CaseView, path: Path, depth: int, axis: int, look: Look)
     if not 2 <= size <= POSITIONS_MAX or look.reference.size <= size:
         return None
     masks = np.moveaxis(np.eye(size).reshape(size, size, *(1,) * (step.g.ndim - 1)), 1, axis + 1)
-    parts = [step.carried(backward(step.node, 0, step.g * mask)) for mask in masks]
+    parts = [step.carried(step.sends(step.g * mask)) for mask in masks]
     others = look.reference - look.shares[path.key]
-    found = view.solved([part for part in parts if part is not None], view.got[id(look)] - others, look)
+    found = view.solved([part for part in parts if part is not None], view.got[look] - others, look)
     if found is None:
         return None
     whole = np.rint(found)

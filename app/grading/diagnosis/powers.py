@@ -21,7 +21,6 @@ from app.grading.diagnosis.reductions import unreduced
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.node import fits, reduce_to
-from app.grading.reading.rules import backward
 
 SAY = sentences_of("powers")
 
@@ -74,7 +73,7 @@ def _at_upstream(view: CaseView) -> Iterator[Mistake]:
 
 
 def _scaled(step: Step, name: str, power: float) -> Array:
-    return backward(step.node, step.position, step.g * step.look.forward[name] ** power)
+    return step.sends(step.g * step.look.forward[name] ** power)
 
 
 def _of_whole(view: CaseView) -> Iterator[Mistake]:

@@ -62,7 +62,7 @@ def _turned_kernel(step: Step) -> Array:
 
 
 def _turned_result(step: Step) -> Array:
-    return _turned(backward(step.node, 1, step.g))
+    return _turned(step.sends(step.g))
 
 
 def _partner(step: Step) -> Array:

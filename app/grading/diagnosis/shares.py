@@ -8,7 +8,8 @@
 | `share-sign:C` | -1 |
 | `share-factor:C:…` | any other with a name, see `factors` |
 | `share-factor:C` | any other |
-| `several` | different slips on different shares |
+| `several` | different slips on different shares, or terms |
+| `term-factor:T:F`, `term-factor:T` | of the term T of a rule of several terms: F has a name, or none |
 
 With one consumer, or one coefficient on all shares, the codes of `factors` stand alone, such as `sign` or `factor:N`.
 """
@@ -20,14 +21,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.grading.diagnosis.case_view import NOISE, SAME, CaseView, solved
-from app.grading.diagnosis.evidence import Array, Diagnosis
+from app.grading.diagnosis.evidence import Array, Diagnosis, Look
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.forward.statements import Path
-from app.grading.reading.rules import rule_of
+from app.grading.reading.rules import evaluated, rule_of, terms_of
 
-SAY, WHY = sentences_of("shares"), sentences_of("why")
+SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("terms")
 PARALLEL = 1e-10
 ORDINALS = ("first", "second", "third", "fourth", "last")
 CLEAN = (0.0, 1.0, -1.0, 2.0, 0.5)
@@ -187,7 +188,7 @@ def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[fl
     """By group its coefficient in every look, and whether equations outnumber unknowns; None without a fit."""
     looks = view.case.looks
     blocks = [np.stack([group.share(dict(look.shares)).ravel() for group in groups], 1) for look in looks]
-    targets = [view.got[id(look)].ravel() for look in looks]
+    targets = [view.got[look].ravel() for look in looks]
     if not all(np.isfinite(target).all() for target in targets):
         return None
     enough = all(len(block) > len(groups) for block in blocks)
@@ -202,12 +203,9 @@ def _coefficients(view: CaseView, groups: Sequence[Group]) -> tuple[list[list[fl
         columns.append(fitted)
     if len(columns) < len(looks):
         columns = columns * len(looks)
-    determined = enough or len(blocks[0]) > len(groups) or (len(groups) == 1 and len(looks) > 1 and _near_all(columns))
+    alike = len(looks) > 1 and all(np.allclose(column, columns[0], rtol=NEAR, atol=0.0) for column in columns)
+    determined = enough or len(blocks[0]) > len(groups) or (len(groups) == 1 and alike)
     return [[float(column[rank]) for column in columns] for rank in range(len(groups))], determined
-
-
-def _near_all(columns: Sequence[Array]) -> bool:
-    return all(np.allclose(column, columns[0], rtol=NEAR, atol=0.0) for column in columns)
 
 
 def _is(ratios: Sequence[float], value: float) -> bool:
@@ -220,3 +218,44 @@ def _near_each(ratios: Sequence[float], others: Sequence[float]) -> bool:
 
 def _clean(ratios: Sequence[float]) -> bool:
     return any(_is(ratios, value) for value in CLEAN)
+
+
+# Rules of several terms: which of them are too large, and by how much.
+
+
+def terms(view: CaseView) -> Diagnosis | None:
+    for path, depth, step in view.places() if view.shaped() else ():
+        rule = rule_of(step.node, step.position)
+        parts = terms_of(step.node.op, rule) if rule is not None else {}
+        if len(parts) < 2:
+            continue
+        fitted = [_fitted(view, path, depth, tuple(parts.values()), look) for look in view.case.looks]
+        ratios = [each for each in fitted if each is not None]
+        if len(ratios) == len(fitted):
+            by_word = dict(zip(parts, np.stack(ratios, 1).tolist(), strict=True))
+            found = _told(view, path, by_word)
+            if found is not None:
+                return found
+    return None
+
+
+def _fitted(view: CaseView, path: Path, depth: int, terms: Sequence[str], look: Look) -> Array | None:
+    """The coefficient of each term in the learner's tensor; None where they do not make it up."""
+    step = view.steps(path, look)[depth]
+    nothing = view.resent(path, depth, look, np.zeros_like(step.x))
+    full = (evaluated(one, view.meanings(step), step.node, step.position) for one in terms)
+    sent = [view.resent(path, depth, look, np.broadcast_to(one, step.x.shape)) for one in full]
+    if nothing is None or any(each is None for each in sent):
+        return None
+    return view.solved([each - nothing for each in sent if each is not None], view.got[look] - nothing, look)
+
+
+def _told(view: CaseView, path: Path, ratios: Mapping[str, Sequence[float]]) -> Diagnosis | None:
+    wrong = {word: ratio for word, ratio in ratios.items() if any(abs(each - 1.0) > NEAR for each in ratio)}
+    facts = {word: named_factor(view, ratio, [path]) or any_factor(view, ratio) for word, ratio in wrong.items()}
+    code = "several"
+    if len(facts) == 1:
+        ((word, factor),) = facts.items()
+        code = f"term-factor:{word}" + ("" if factor.code == "factor" else f":{factor.code.removeprefix('factor:')}")
+    texts = "; ".join(TERMS["term"].format(word=word.replace("-", " "), factor=one.text) for word, one in facts.items())
+    return view.case.told(code, TERMS["form"], line=path.statement.source, terms=texts) if facts else None

@@ -112,7 +112,7 @@ def changed(view: CaseView) -> Diagnosis | None:
 
 def _has_form(view: CaseView, look: Look, name: str, form: Form) -> bool:
     """Whether the learner's term through *name* is *form* times a number that is constant where *name* is."""
-    own = view.got[id(look)] - look.blocked[name]
+    own = view.got[look] - look.blocked[name]
     right = form(_terms(look, names_of(view))[DIRECT], look.reference - look.blocked[name])
     axes = stretched_axes(look.reference.shape, look.forward[name].shape)
     if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:

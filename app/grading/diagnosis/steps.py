@@ -19,6 +19,8 @@ from app.grading.reading.tracer import traced
 CHAIN = 1e-8
 Way = tuple[tuple[Node, int], ...]
 """Operations from the outermost inwards, each with the position of the operand that leads further."""
+Stretch = tuple[Statement, Way]
+"""The part of a way that lies in one statement."""
 Leaf = tuple[tuple[int, int], str, Way]
 """Where a tensor is read in the source, its name, and the way to it."""
 
@@ -64,7 +66,11 @@ class Step:
     @property
     def of_ones(self) -> Array:
         """What it sends to its operand where only ones arrive."""
-        return backward(self.node, self.position, np.ones_like(self.g))
+        return self.sends(np.ones_like(self.g))
+
+    def sends(self, g: Array) -> Array:
+        """What it sends to its operand where *g* arrives."""
+        return backward(self.node, self.position, g)
 
     def same_as(self, other: "Step") -> bool:
         """Whether *other* is this very place in the program, on the way of another path."""
@@ -91,14 +97,6 @@ class Step:
         return gradient
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
-    """The part of a way that lies in one statement."""
-
-    statement: Statement
-    way: Way
-
-
 def steps_of(case: Case, path: Path, look: Look, *, trusted: bool = False) -> tuple[Step, ...]:
     """The operations of *path*, the outermost first; empty where a statement could not be followed.
 
@@ -110,7 +108,7 @@ def steps_of(case: Case, path: Path, look: Look, *, trusted: bool = False) -> tu
     for way in _ways(path.statement, path.position, look):
         if not way:
             continue
-        lowest = Stretch(path.statement, way)
+        lowest = (path.statement, way)
         above, top = _above(case, path, look, upstream)
         steps = _descended([*above, lowest], top, look) if above else ()
         if steps and (trusted or _reproduces(steps[0], share)):
@@ -155,14 +153,14 @@ def _above(case: Case, path: Path, look: Look, upstream: Array) -> tuple[list[St
         ways = _ways(*readers[0], look) if len(readers) == 1 else []
         if not ways or not ways[0]:
             return [], upstream
-        stretches.insert(0, Stretch(readers[0][0], ways[0]))
+        stretches.insert(0, (readers[0][0], ways[0]))
         name = readers[0][0].outputs[0]
         gradient = look.gradients.get(f"d{name}", upstream)
     return stretches, gradient
 
 
 def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[Step, ...]:
-    way = [(stretch.statement, *pair) for stretch in stretches for pair in stretch.way]
+    way = [(statement, *pair) for statement, pairs in stretches for pair in pairs]
     if not way or upstream.shape != way[0][1].value.shape:
         return ()
     steps, g = [], upstream
@@ -177,7 +175,7 @@ def _descended(stretches: list[Stretch], upstream: Array, look: Look) -> tuple[S
 
 
 def _reproduces(step: Step, share: Array) -> bool:
-    mine = step.carried(backward(step.node, step.position, step.g))
+    mine = step.carried(step.sends(step.g))
     if mine is None or mine.shape != share.shape or not np.isfinite(mine).all():
         return False
     apart = float(np.abs(mine - share).max(initial=0.0))

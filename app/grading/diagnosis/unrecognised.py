@@ -5,18 +5,21 @@
 | `dtype` | integers or truth values, whose fractions are cut off, or numbers of too few digits |
 | `zeros` | every entry is zero |
 | `shape` | another shape |
+| `part-missing:AXIS` | some slices along an axis are zero, and all others right: these positions were not handled |
+| `part-wrong:AXIS` | they hold something else |
 | `unrecognised` | none of the tables; direction, size and place are given |
 """
 
 import numpy as np
 
 from app.grading.diagnosis import sentences
+from app.grading.diagnosis.case_view import DIFFERENT, CaseView
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.naming import axis_text, number_text, shown
+from app.grading.diagnosis.naming import axis_text, number_text, places_text, shown
 from app.grading.diagnosis.phrases import sentences_of
 
-SAY = sentences_of("unrecognised")
+SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
 ALIKE = 0.999
 NOTHING = 1e-10
 VISIBLE = 1e-4
@@ -106,8 +109,39 @@ def _place(case: Case, look: Look, got: Array) -> list[str]:
     if share >= 1.0:
         return ["every entry is off"]
     for axis in range(off.ndim):
-        rows = off.any(axis=tuple(other for other in range(off.ndim) if other != axis))
+        rows = _slices(off, axis)
         if 0 < rows.sum() <= 3 < rows.size:
             places = ", ".join(str(place) for place in np.flatnonzero(rows))
             return [f"all of the error sits at {axis_text(case, case.tensor, axis)}, position {places}"]
     return [f"{int(off.sum())} of the {off.size} entries are off"]
+
+
+# Where an error sits: some slices along an axis are wrong and all others are right.
+
+
+def confined(view: CaseView) -> Diagnosis | None:
+    case = view.case
+    off = [
+        np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in case.looks if view.shaped()
+    ]
+    for axis in range(off[0].ndim if off else 0):
+        marks = [_slices(each, axis) for each in off]
+        pairs = zip(case.looks, marks, strict=True)
+        empty = all(not np.compress(mark, view.got[look], axis).any() for look, mark in pairs)
+        if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
+            kind, along = "missing" if empty else "wrong", axis_text(case, case.tensor, axis)
+            return case.told(f"part-{kind}:{axis}", PLACES[kind], where=_visible_places(case.visible, axis), axis=along)
+    return None
+
+
+def _slices(off: Array, axis: int) -> Array:
+    return np.asarray(off.any(axis=tuple(other for other in range(off.ndim) if other != axis)))
+
+
+def _visible_places(visible: Look | None, axis: int) -> str:
+    """Where the lesson's own numbers are wrong, which everybody may see; hidden ones never tell their places."""
+    if visible is None or visible.got.shape != visible.reference.shape:
+        return "some positions"
+    got = np.asarray(visible.got, dtype=np.float64)
+    mark = _slices(np.abs(got - visible.reference) > VISIBLE * scale_of(visible), axis)
+    return places_text([mark]) if 0 < mark.sum() < mark.size else "some positions"

@@ -28,19 +28,16 @@ from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.node import reduce_to, swapped
-from app.grading.reading.rules import backward
 
-SAY = sentences_of("upstreams")
+SAY, CHANGED = sentences_of("upstreams"), sentences_of("upstreams-changed")
 
 RANK_MAX = 5
-Change = tuple[str, Callable[[Array], Array], str, int | None]
-"""A code, what was done with the upstream, how the sentence goes on after "In `dW` ", and the axis."""
+Change = tuple[str, Callable[[Array], Array], str, int | None, str]
+"""A code, what was done with the upstream, how the sentence goes on after "In `dW` ", the axis and the end of it."""
 
 
 def mistakes(view: CaseView) -> Iterator[Mistake]:
-    followed = set()
     for path, depth, step in view.every_step():
-        followed.add(path.key)
         known = {**step.look.gradients, **(step.look.forward if step.is_root else {})}
         for name, tensor in known.items():
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
@@ -49,31 +46,12 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
                 send, say = partial(_from, name=name), SAY["starts"] if step.is_root else SAY["inside"]
                 yield view.slip(path, depth, "wrong-upstream:{word}", send, say, (name,), word=name)
         if step.is_root:
-            yield view.slip(path, depth, "upstream-inverted", _inverted, SAY["inverted"])
-    for path in view.paths:
-        if path.key not in followed:
-            yield from _computed(view, path)
+            yield view.slip(path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"])
 
 
 def _from(step: Step, name: str) -> Array | None:
     other = step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
-    return backward(step.node, step.position, other) if other.shape == step.g.shape else None
-
-
-def _inverted(step: Step) -> Array:
-    return backward(step.node, step.position, 1.0 / step.g)
-
-
-def _computed(view: CaseView, path: Path) -> Iterator[Mistake]:
-    """What torch gave for other upstreams, on a path that cannot be followed here."""
-    for key, name in view.case.looks[0].others:
-        if key == path.key:
-            code, predict, line = f"wrong-upstream:{name}", partial(_other, view, path, name), path.statement.source
-            yield view.row(code, predict, SAY["starts"], (name,), word=name, statement=line, up=f"`d{path.consumer}`")
-
-
-def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:
-    return view.exchanged(path, look, look.others.get((path.key, name)))
+    return step.sends(other) if other.shape == step.g.shape else None
 
 
 def copies(view: CaseView) -> Iterator[Mistake]:
@@ -123,12 +101,13 @@ def changed(view: CaseView) -> Iterator[Mistake]:
         everywhere = len(view.paths) > 1 and kind not in seen
         seen.add(kind)
         ways = listed(list(dict.fromkeys(in_code(each.consumer) for each in view.paths)))
-        for code, act, say, axis in _changes(step.g):
-            along = {**fields, "axis": "" if axis is None else axis_text(view.case, fields["y"], axis), "ways": ways}
-            yield view.row(code, partial(_at, view, path, depth, act), f"In `{{name}}` {say}.", **along)
+        for code, act, say, axis, where in _changes(step.g):
+            along = "" if axis is None else axis_text(view.case, fields["y"], axis)
+            more = {**fields, "axis": along, "where": where, "ways": ways}
+            yield view.row(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", **more)
             if everywhere:
                 predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
-                yield view.row(code, predict, f"In `{{name}}` {say}, and so on every way, through {{ways}}.", **along)
+                yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], **more)
 
 
 def _is_place(step: Step, depth: int) -> bool:
@@ -140,30 +119,21 @@ def _changes(g: Array) -> Iterator[Change]:
     """Every change that the gradient *g* may have gone through."""
     for axis in range(g.ndim):
         for end, where in ((0, "first"), (-1, "last")):
-            slab = f"the {where} slice of {{up}} along {{axis}}"
-            each = "every slice sends a share"
-            yield "one-slice", partial(_kept, axes=(axis,), end=end), f"only {slab} is used; {each}", axis
-            yield "slice-missing", partial(_dropped, axis=axis, end=end), f"{slab} is left out; {each}", axis
-            same = f"{slab} stands in the place of all of them"
-            yield "slice-repeated", partial(_repeated, axis=axis, end=end), same, axis
+            yield "one-slice", partial(_kept, axes=(axis,), end=end), "kept", axis, where
+            yield "slice-missing", partial(_dropped, axis=axis, end=end), "dropped", axis, where
+            yield "slice-repeated", partial(_repeated, axis=axis, end=end), "repeated", axis, where
         for by in (1, -1):
-            late = "{up} is one place off along {axis}: each slice meets the factor of its neighbour"
-            yield "upstream-shifted", partial(_shifted, axis=axis, by=by), late, axis
-            yield "upstream-shifted", partial(np.roll, shift=by, axis=axis), late, axis
-        yield "upstream-flipped", partial(np.flip, axis=axis), "{up} is used in reverse order along {axis}", axis
-        mean = "the average of {up} along {axis} stands in the place of each slice"
-        yield "upstream-averaged", partial(_averaged, axis=axis), mean, axis
+            yield "upstream-shifted", partial(_shifted, axis=axis, by=by), "shifted", axis, ""
+            yield "upstream-shifted", partial(np.roll, shift=by, axis=axis), "shifted", axis, ""
+        yield "upstream-flipped", partial(np.flip, axis=axis), "flipped", axis, ""
+        yield "upstream-averaged", partial(_averaged, axis=axis), "averaged", axis, ""
     for pair in combinations(range(g.ndim), 2):
-        only = "only one slice of {up} along two of its axes is used; every slice sends a share"
-        yield "one-slice", partial(_kept, axes=pair, end=0), only, None
+        yield "one-slice", partial(_kept, axes=pair, end=0), "kept-of-two", None, ""
     if g.ndim > 1:
-        mean = "the average of {up} stands in the place of each of its entries"
-        yield "upstream-averaged", partial(_averaged, axis=None), mean, None
+        yield "upstream-averaged", partial(_averaged, axis=None), "averaged-all", None, ""
     if g.ndim > 1 and g.shape[-1] == g.shape[-2]:
-        turned = "{up} is used transposed: its last two axes have the same size and were exchanged"
-        yield "upstream-transposed", swapped, turned, None
-        diagonal = "only the diagonal of {up} is used; every entry sends a share"
-        yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), diagonal, None
+        yield "upstream-transposed", swapped, "transposed", None, ""
+        yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), "diagonal", None, ""
 
 
 def _slab(g: Array, axis: int, at: int) -> tuple[slice | int, ...]:
@@ -217,4 +187,4 @@ def _kind(step: Step) -> tuple[str, int, int]:
 
 
 def _after(act: Callable[[Array], Array], step: Step) -> Array:
-    return backward(step.node, step.position, act(step.g))
+    return step.sends(act(step.g))
