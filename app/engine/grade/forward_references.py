@@ -197,7 +197,7 @@ class Study:
             for name in statement.outputs
             if name not in cut and name in self.gradable
         ]
-        entry, _ = self._backward(cuts, [tensor], tensor, blockable)
+        entry, _ = self._backward(cuts, [tensor], tensor, blockable, others)
         return {name: self._look(name, entry, tensor, cut, others, got[name]) for name in got}
 
     def _look(
@@ -209,6 +209,7 @@ class Study:
 
         shares = under("s")
         upstream = under("up")
+        pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
         names = {*others, *cut} if run != "v" else set(self.forward.outputs)
         return Look(
             got=got,
@@ -219,6 +220,7 @@ class Study:
             forward=self.sets[run].tensors,
             gradients={f"d{name}": self.forced(run, name) for name in sorted(names)},
             blocked=under("b"),
+            others={(key[0], f"d{key[1]}"): one for key, one in pairs.items() if len(key) == 2},
             dims=self.sets[run].dims,
         )
 
@@ -228,14 +230,16 @@ class Study:
         want: Sequence[str],
         detail: str | None,
         blockable: Sequence[str],
+        others: Collection[str] = (),
     ) -> tuple[Entry, dict[str, Any]]:
         arrays: dict[str, Array] = {}
         runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
             held = sorted({*cut, *self.forward.outputs})
+            asked = sorted(others) if detail and name != "v" else []
             inputs = {one.name: self.sets[name].tensors[one.name] for one in self.forward.inputs}
             arrays |= {f"{name}/{key}": one for key, one in inputs.items()}
-            arrays |= {f"{name}/d{tensor}": self.forced(name, tensor) for tensor in held}
+            arrays |= {f"{name}/d{tensor}": self.forced(name, tensor) for tensor in {*held, *asked}}
             runs.append(
                 {
                     **self._run(name, self.sets[name].dims),
@@ -244,6 +248,7 @@ class Study:
                     "whole": name == "v" and not detail,
                     "want": list(want),
                     "detail": detail,
+                    "others": {tensor: f"{name}/d{tensor}" for tensor in asked},
                     "blockable": list(blockable),
                 }
             )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.bindings import shape_only
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, scale_of
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, Predict, scale_of
 from app.grading.diagnosis.phrases import coded
 from app.grading.diagnosis.steps import Step, steps_of
 from app.grading.forward.statements import Path
@@ -105,21 +105,13 @@ class CaseView:
     ) -> Mistake:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
         fields = {**self.spot(path, depth), **more}
-        words = tuple(word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier())
+        words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
         return self.row(coded(code, fields), partial(self._sent, path, depth, send), say, words, **fields)
 
-    def row(
-        self,
-        code: str,
-        predict: Callable[[Look], Array | None],
-        say: str,
-        mentions: tuple[str, ...] = (),
-        /,
-        **more: str,
-    ) -> Mistake:
+    def row(self, code: str, predict: Predict, say: str, mentions: Sequence[str] = (), /, **more: str) -> Mistake:
         """Any other mistake; *say* may speak of the `name`, the `tensor` and of *more*."""
         fields = {"name": self.case.name, "tensor": self.case.tensor, **more}
-        return Mistake(code, predict, partial(say.format, **fields), mentions)
+        return Mistake(code, predict, partial(say.format, **fields), tuple(mentions))
 
     def _sent(self, path: Path, depth: int, send: Send, look: Look) -> Array | None:
         steps = self.steps(path, look)
@@ -163,12 +155,8 @@ class CaseView:
         return total
 
     def _sharing(self, path: Path, step: Step, look: Look) -> list[tuple[Path, Step]]:
-        found = [(path, step)]
-        for other in self.paths:
-            if other is not path:
-                same = [each for each in self.steps(other, look) if each.same_as(step)]
-                found += [(other, each) for each in same]
-        return found
+        others = [(other, each) for other in self.paths if other is not path for each in self.steps(other, look)]
+        return [(path, step), *((other, each) for other, each in others if each.same_as(step))]
 
     def equal(self, tensor: Array | None, look: Look) -> bool:
         """Whether *tensor* is what the learner has."""

@@ -9,6 +9,7 @@ its docstring, and the edits in `phrases.toml`; a code is the learner's name, a 
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -42,7 +43,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     rereading.called_again,
     (reductions.mistakes, layout.shapes),
     (statistics.constants,),
-    shares.named,
+    partial(shares.read, every=False),
     rereading.read_early,
     OPERATIONS,
     shares.terms,
@@ -56,7 +57,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     mend.mended,
     (upstreams.added,),
     lambda view: factors.scaled(view, predicted(view, TWOFOLD)),
-    shares.unnamed,
+    partial(shares.read, every=True),
     layout.misplaced,
     unrecognised.confined,
 )

@@ -31,6 +31,8 @@ class Look:
         gradients: Every gradient in force by the learner's name (`dY`), the forced and given ones.
         blocked: By name of an intermediate z that is not required: the reference with z held constant;
             the key `*` holds all of them constant at once.
+        others: By (path key, name of another gradient of the same shape as the upstream): the share that the path would
+            give under that upstream. Empty where it was not computed.
         dims: The sizes in force.
     """
 
@@ -42,6 +44,7 @@ class Look:
     forward: Mapping[str, Array]
     gradients: Mapping[str, Array]
     blocked: Mapping[str, Array] = field(default_factory=dict)
+    others: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -91,20 +94,23 @@ class Diagnosis:
         return cls(code=f"{name}:{code}", message=say.format(name=name, **fields))
 
 
+Predict = Callable[[Look], Array | None]
+"""From a look (whose `got` it must not read) to the wrong tensor; None where it does not apply."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One way to be wrong: it predicts the tensor that a learner who makes it would have.
 
     Args:
         code: The part of the diagnosis code after the name, such as `transposed`.
-        predict: From a look (whose `got` it must not read) to the wrong tensor; None where it does not apply.
         say: The feedback sentence, once the prediction came true.
         mentions: Names that stand in the code of a learner who makes it; they decide where several mistakes predict
             the same tensor.
     """
 
     code: str
-    predict: Callable[[Look], Array | None]
+    predict: Predict
     say: Callable[[], str]
     mentions: tuple[str, ...] = ()
 

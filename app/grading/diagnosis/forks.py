@@ -8,14 +8,14 @@
 | `steps-mixed` | used in step after step: the sum of the factors times the sum of the gradients |
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.evidence import Array, Look, Mistake, Predict
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.picks import is_pick, overwritten
@@ -38,7 +38,7 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
             yield view.row(code, partial(_crossed, view, one, other), SAY["crossed"], **pair)
     for path in view.paths:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
-        ways: list[Callable[[Look], Array | None]] = [partial(_written_over, path), *copied]
+        ways: list[Predict] = [partial(_written_over, path), *copied]
         for predict in ways:
             yield view.row(f"overwritten:{path.consumer}", predict, SAY["over"], one=path.consumer)
     yield from _in_steps(view)

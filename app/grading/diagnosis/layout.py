@@ -22,7 +22,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, Predict
 from app.grading.diagnosis.naming import shape_in, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
@@ -63,7 +63,7 @@ def shapes(view: CaseView) -> Iterator[Mistake]:
     def row(code: str, act: Callable[[Array], Array | None], say: str) -> Mistake:
         return seen(code, partial(_remade, act), say)
 
-    def seen(code: str, predict: Callable[[Look], Array | None], say: str, **more: str) -> Mistake:
+    def seen(code: str, predict: Predict, say: str, **more: str) -> Mistake:
         return Mistake(code, predict, lambda: say.format(name=case.name, wrong=wrong_shape(case), **more))
 
     if len(shape) >= 2:

@@ -8,14 +8,14 @@
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.evidence import Array, Look, Mistake, Predict
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced
 from app.grading.diagnosis.steps import Step
@@ -48,7 +48,7 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
     return tensor.dtype.kind == "f" and fits(wide, tensor.shape)
 
 
-def _row(view: CaseView, path: Path, name: str, power: float, predict: Callable[[Look], Array | None]) -> Mistake:
+def _row(view: CaseView, path: Path, name: str, power: float, predict: Predict) -> Mistake:
     line = path.statement.source
     code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power"]
     if abs(power) == 1.0:

@@ -15,7 +15,7 @@ With one consumer, or one coefficient on all shares, the codes of `factors` stan
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,47 +47,37 @@ class Group:
         return listed(list(dict.fromkeys(in_code(path.consumer) for path in self.paths)))
 
 
-def named(view: CaseView) -> Diagnosis | None:
-    """A slip on the shares whose coefficient has a name."""
-    return next(_read(view, every=False), None)
-
-
-def unnamed(view: CaseView) -> Diagnosis | None:
-    """A slip on the shares, whatever its coefficient."""
-    return next(_read(view, every=True), None)
-
-
-def _read(view: CaseView, every: bool) -> Iterator[Diagnosis]:
+def read(view: CaseView, every: bool) -> Diagnosis | None:
+    """A slip on the shares; one whose coefficient has no name only where *every* one counts."""
     if not view.shaped() or not view.paths:
-        return
+        return None
     groups = _groups(view)
     fitted = _coefficients(view, groups) if groups else None
     if fitted is None:
-        return
+        return None
     ratios, determined = fitted
     if not determined and not all(_clean(column) for column in ratios):
         every = False
         if len(groups) > 1:
-            return
+            return None
     wrong = [rank for rank, column in enumerate(ratios) if not _is(column, 1.0)]
     if not wrong:
-        return
+        return None
     first = ratios[0]
     if len(wrong) == len(groups) and all(_near_each(column, first) for column in ratios) and not _is(first, 0.0):
-        yield from _common(view, groups, first, every)
-    else:
-        yield from _apart(view, groups, ratios, wrong, every)
+        return _common(view, groups, first, every)
+    return _apart(view, groups, ratios, wrong, every)
 
 
-def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Iterator[Diagnosis]:
+def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], every: bool) -> Diagnosis | None:
     paths = [path for group in groups for path in group.paths]
     half = len(groups) == 1 and len(paths) == 2 and _is(ratios, 0.5)
     if half and not paths[0].statement.source.count("**"):
-        yield view.case.told(f"share-missing:{paths[0].consumer}", SAY["twice"], line=paths[0].statement.source)
-        return
+        return view.case.told(f"share-missing:{paths[0].consumer}", SAY["twice"], line=paths[0].statement.source)
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
-    if factor is not None:
-        yield view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, paths))
+    if factor is None:
+        return None
+    return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, paths))
 
 
 def _has_minus(view: CaseView, path: Path) -> bool:
@@ -109,10 +99,10 @@ def _why(view: CaseView, factor: Factor, paths: Sequence[Path]) -> str:
 
 def _apart(
     view: CaseView, groups: Sequence[Group], ratios: Sequence[Sequence[float]], wrong: Sequence[int], every: bool
-) -> Iterator[Diagnosis]:
+) -> Diagnosis | None:
     facts = [_fact(view, groups[rank], ratios[rank]) for rank in wrong]
     if not every and any(code == "factor" for code, _ in facts):
-        return
+        return None
     codes = {code for code, _ in facts}
     consumers = [groups[rank].paths[0].consumer for rank in wrong]
     texts = "; ".join(text for _, text in facts)
@@ -128,7 +118,7 @@ def _apart(
         code, texts = "several", SAY["several"].format(texts)
     reads = listed(list(dict.fromkeys(in_code(path.consumer) for group in groups for path in group.paths)))
     erased = SAY["erased"] if code.startswith("overwritten") else ""
-    yield view.case.told(code, SAY["apart"], reads=reads, texts=texts, erased=erased)
+    return view.case.told(code, SAY["apart"], reads=reads, texts=texts, erased=erased)
 
 
 def _fact(view: CaseView, group: Group, ratios: Sequence[float]) -> tuple[str, str]:

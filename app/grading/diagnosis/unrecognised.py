@@ -120,10 +120,8 @@ def _place(case: Case, look: Look, got: Array) -> list[str]:
 
 
 def confined(view: CaseView) -> Diagnosis | None:
-    case = view.case
-    off = [
-        np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in case.looks if view.shaped()
-    ]
+    case, looks = view.case, view.case.looks if view.shaped() else ()
+    off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
     for axis in range(off[0].ndim if off else 0):
         marks = [_slices(each, axis) for each in off]
         pairs = zip(case.looks, marks, strict=True)

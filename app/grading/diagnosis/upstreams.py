@@ -47,11 +47,27 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
                 yield view.slip(path, depth, "wrong-upstream:{word}", send, say, (name,), word=name)
         if step.is_root:
             yield view.slip(path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"])
+    yield from _computed(view)
 
 
 def _from(step: Step, name: str) -> Array | None:
     other = step.look.gradients[name] if name in step.look.gradients else step.look.forward[name]
     return step.sends(other) if other.shape == step.g.shape else None
+
+
+def _computed(view: CaseView) -> Iterator[Mistake]:
+    """What torch gave for other upstreams, on paths that cannot be followed here."""
+    look = view.case.looks[0]
+    for path in (path for path in view.paths if not view.steps(path, look)):
+        for name in (name for key, name in look.others if key == path.key):
+            fields = {"word": name, "statement": path.statement.source, "up": f"`d{path.consumer}`"}
+            yield view.row(
+                f"wrong-upstream:{name}", partial(_other, view, path, name), SAY["starts"], (name,), **fields
+            )
+
+
+def _other(view: CaseView, path: Path, name: str, look: Look) -> Array | None:
+    return view.exchanged(path, look, look.others.get((path.key, name)))
 
 
 def copies(view: CaseView) -> Iterator[Mistake]:

@@ -35,11 +35,12 @@ class TapeRun(TypedDict):
     """One run of a forward program on one set of data.
 
     Args:
-        inputs: By name, the key of its array; so is *forced*.
+        inputs: By name, the key of its array; so are *forced* and *others*.
         forced: The upstreams in force.
         whole: Whether torch's own gradients are wanted, of the program as one.
         want: The tensors whose gradients are sent back.
         detail: The tensor of which everything is sent back.
+        others: Upstreams under which shares of it are sent as well.
         blockable: Tensors that are held constant one by one.
     """
 
@@ -51,6 +52,7 @@ class TapeRun(TypedDict):
     whole: NotRequired[bool]
     want: NotRequired[Sequence[str]]
     detail: NotRequired[str | None]
+    others: NotRequired[Mapping[str, str]]
     blockable: NotRequired[Sequence[str]]
 
 

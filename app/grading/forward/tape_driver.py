@@ -69,7 +69,7 @@ def _backward(
         if name in gradients:
             out.tensor(f"{job['id']}/g/{name}", gradients[name])
     if tensor := job.get("detail"):
-        _detail(job, tensor, tape, sweep, unreduced, forced, out)
+        _detail(job, tensor, tape, sweep, unreduced, forced, arrays, out)
     return {
         name: {
             "reference": _largest(gradients[name]),
@@ -88,9 +88,10 @@ def _detail(
     sweep: Sweep,
     unreduced: Mapping[tuple[int, int], Tensor],
     forced: Mapping[str, Tensor],
+    arrays: Mapping[str, Tensor],
     out: Output,
 ) -> None:
-    """Everything about *tensor*: its shares, their upstreams, and what blocked tensors would give."""
+    """Everything about *tensor*: its shares, their upstreams, what other upstreams and blocked tensors would give."""
     run = job["id"]
     for (i, j), share in sweep.shares.items():
         if not _reads(tape, i, j, tensor):
@@ -101,6 +102,12 @@ def _detail(
             out.tensor(f"{run}/u/{key}", unreduced[i, j])
         consumer = next(name for name in node.outputs if name in sweep.in_force)
         out.tensor(f"{run}/up/{key}", sweep.in_force[consumer])
+        for name, at in job["others"].items():
+            other = arrays[at]
+            if name != consumer and other.shape == sweep.in_force[consumer].shape:
+                found = node.shares({consumer: other})
+                if j in found:
+                    out.tensor(f"{run}/o/{key}/{name}", found[j])
     middle = [name for name in job["blockable"] if name != tensor and isinstance(tape.values.get(name), Tensor)]
     blocks = {name: [name] for name in middle} | ({"*": middle} if len(middle) > 1 else {})
     for label, held in blocks.items():
