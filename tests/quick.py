@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from grimp import ImportGraph, build_graph
+
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"templates": "tests/web/routes", "static": "tests/web/test_assets.py", "lessons": "tests/content"}
 """What has no module of its own, and where it is shown first."""
@@ -22,19 +24,34 @@ def changed() -> set[str]:
     return {one for one in found if (ROOT / one).exists()}
 
 
-def tests_of(file: str) -> set[str]:
+def noticing(file: str, graph: ImportGraph) -> set[str]:
+    """The tests of *file*; of a module that no test names, those of the modules that import it, and so on."""
     path = Path(file)
     if path.parts[0] == "tests":
         return {file} if path.name.startswith("test_") else set()
     if path.parts[0] != "app" or path.suffix != ".py":
         return {place for top, place in BESIDE.items() if path.parts[0] == top}
-    named = re.compile(rf"from {'.'.join(path.parts[:-1])}(?:\.{path.stem} | import .*\b{path.stem}\b)")
-    room = (ROOT / "tests" / path.parts[1]).rglob("test_*.py")
+    level = {".".join(path.with_suffix("").parts).removesuffix(".__init__")}
+    seen: set[str] = set()
+    while level:
+        if found := {test for module in level for test in naming(module)}:
+            return found
+        seen |= level
+        level = {one for module in level for one in graph.find_modules_that_directly_import(module)} - seen
+    return set()
+
+
+def naming(module: str) -> set[str]:
+    """The tests that stand where *module* does, and those of its room that import it."""
+    package, _, name = module.rpartition(".")
+    folders = package.split(".")[1:]
+    mirrored = Path("tests", *folders, f"test_{name}.py")
+    named = re.compile(rf"from {package}(?:\.{name}\b| import .*\b{name}\b)")
+    room = (ROOT / "tests" / "/".join(folders[:1])).rglob("test_*.py") if folders else ()
     importing = {str(one.relative_to(ROOT)) for one in room if named.search(one.read_text("utf-8"))}
-    mirrored = Path("tests", *path.parts[1:-1], f"test_{path.name}")
-    beside = {str(mirrored)} if (ROOT / mirrored).exists() else set()
-    return beside | importing or {str(mirrored.parent)}
+    return importing | ({str(mirrored)} if (ROOT / mirrored).exists() else set())
 
 
 if __name__ == "__main__":
-    print(*sorted({test for file in changed() for test in tests_of(file)}))
+    imports = build_graph("app")
+    print(*sorted({test for file in changed() for test in noticing(file, imports)}))

@@ -1,0 +1,30 @@
+"""What `make quick` runs for a changed file."""
+
+import pytest
+from grimp import build_graph
+
+from tests.quick import ROOT, noticing
+
+
+@pytest.fixture(scope="module")
+def imports():
+    return build_graph("app")
+
+
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [
+        ("app/grading/judge/plan.py", "tests/grading/judge/test_plan.py"),
+        ("app/grading/reading/shape_rules/matrices.py", "tests/grading/reading/test_shape_rules.py"),
+        ("app/engine/pool/crossing.py", "tests/engine/pool/test_reader.py"),
+        ("app/web/views/lamps.py", "tests/web/routes/test_code_boxes.py"),
+        ("tests/store/test_learners.py", "tests/store/test_learners.py"),
+    ],
+)
+def test_a_change_names_the_nearest_tests_that_notice_it(file, test, imports):
+    assert test in noticing(file, imports)
+
+
+@pytest.mark.parametrize("file", ["app/__init__.py", "app/store/migrations/env.py", "app/settings.py", "Makefile"])
+def test_every_test_that_is_named_is_there(file, imports):
+    assert all((ROOT / test).is_file() for test in noticing(file, imports))
