@@ -149,9 +149,14 @@ LATER: tuple[str, ...] = ("write", "bug", "write", "order", "write", "shapes")
 """And after that, over and over: mostly written, since what is practised is to write."""
 
 
-def form_at(met: int) -> str:
-    """How a family is asked that was *met* so many times before."""
-    return FORMS[met] if met < len(FORMS) else LATER[(met - len(FORMS)) % len(LATER)]
+SHAPELY = frozenset({"order", "shapes"})
+"""Forms that no slip can be made in but those of shapes and of order: solving them says nothing of a slip."""
+
+
+def form_at(met: int, slip: str = "") -> str:
+    """How a family is asked that was *met* so many times before, or a *slip* at it."""
+    form = FORMS[met] if met < len(FORMS) else LATER[(met - len(FORMS)) % len(LATER)]
+    return "write" if slip and form in SHAPELY else form
 
 
 def level_at(solved: int) -> int:

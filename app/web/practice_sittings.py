@@ -143,7 +143,7 @@ class Practice:
         tried = {(one.family, one.slip) for one in standing.given}
         memories = [memory_of(card) for card in known.values() if card.family in wanted]
         due = scheduler.in_order(one for one in memories if one.due_at <= now and one.about not in tried)
-        wishes = [Wish(one.about, scheduler.form_at(max(met[one.family], FIRST_WRITTEN))) for one in due]
+        wishes = [Wish(one.about, scheduler.form_at(max(met[one.family], FIRST_WRITTEN), one.slip)) for one in due]
         carded = {family for family, slip in known if not slip}
         unmet = sorted(wanted - carded, key=lambda one: (-met[one], one))
         wishes += [Wish((one, ""), scheduler.form_at(met[one])) for one in unmet if met[one] <= FIRST_WRITTEN]

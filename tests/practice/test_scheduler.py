@@ -128,6 +128,11 @@ def test_an_operation_is_shown_then_completed_then_written():
     assert [scheduler.form_at(met) for met in range(4)] == ["worked", "fade", "write", "write"]
 
 
+def test_a_slip_is_asked_in_forms_that_can_show_it() -> None:
+    assert {scheduler.form_at(met, "sign") for met in range(2, 12)} == {"write", "bug"}
+    assert {scheduler.form_at(met) for met in range(2, 12)} == {"write", "bug", "order", "shapes"}
+
+
 @pytest.mark.parametrize(("ago", "weeks"), [((), 0), ((0, 1, 6), 1), ((0, 8, 15), 3), ((27, 28, 400), 1), ((-1,), 1)])
 def test_weeks_are_counted_back_from_today(ago, weeks):
     assert scheduler.weeks_practised([NOON - timedelta(days=day) for day in ago], NOON) == weeks
