@@ -99,6 +99,8 @@ LINES = [
     (GATED, "du = dc * (u > 0)", "du:gate-limit"),
     (GATED, "da = dg * g * (1 - g) - ds * a / s ** 3", "da:power-sign"),
     (RECURRENT, "dWh = h1.T @ da2", "dWh:share-missing:a1"),
+    (RECURRENT, "dWh = h0.T @ da1; dWh = h1.T @ da2", "dWh:overwritten:a1"),
+    (RECURRENT, "dWh = h1.T @ da2; dWh = dWh + 0", "dWh:share-missing:a1"),
     (RECURRENT, "dWx = x1.T @ da1 - x2.T @ da2", "dWx:share-sign:a2"),
     (RECURRENT, "dWh = h0.T @ da1 + h2.T @ da2", "dWh:wrong-operand:h2"),
     (RECURRENT, "dWh = (h0 + h1).T @ (da1 + da2)", "dWh:steps-mixed"),
@@ -135,3 +137,13 @@ def test_a_wrong_line_of_an_unseen_program_has_its_code(drawn, box, line, code):
     cases = drawn[id(box)].judged("\n".join(solution))
 
     assert diagnose(cases[name[1:]]).code == code
+
+
+def test_a_gradient_that_is_only_added_up_is_told_that_each_copy_was_scaled():
+    scaled = make_forward("scaled", "N: 5, D: 3", "x: [N, D]; w: [D]", "y", "y = x * w")
+    box = SimpleNamespace(forward=scaled, require=("dw",), solution="dw = (dy * x).sum(0)")
+
+    found = diagnose(Bed(box).judged("dw = dy.sum(0)")["w"])
+
+    assert found.code == "dw:local-missing:mul"
+    assert "each copy of `w` was scaled on its way" in found.message

@@ -27,6 +27,16 @@ def test_a_lesson_is_assigned_with_dates_of_the_class(room: Classroom, ada: Test
     assert "due Fri 1 Mar 2199, 23:59" in bob.get(f"/classes/{group.id}").text
 
 
+def test_the_home_of_a_class_says_until_when_late_work_counts(room: Classroom, group: Class) -> None:
+    room.assign(
+        group, "linear-layer", due_at=datetime(2199, 3, 1, tzinfo=UTC), late_until=datetime(2199, 3, 8, tzinfo=UTC)
+    )
+    eve = room.browser("Eve")
+    room.join(group, "Eve")
+
+    assert "due Fri 1 Mar 2199, 01:00, late until Fri 8 Mar 2199, 01:00" in eve.get(f"/classes/{group.id}").text
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [
