@@ -32,21 +32,29 @@ settings.load_profile("project")
 SHARED = {
     "tests/browser/test_[a-l]*": "a server and a browser",
     "tests/browser/*": "another server and browser",
-    "tests/check/*": "graders",
-    "tests/cli/*": "graders",
-    "tests/content/export/*": "what every export prints",
-    "tests/engine/pool/*": "graders",
+    "tests/check/*": "graders that prove",
+    "tests/engine/pool/*": "graders that are asked and killed",
     "tests/sandbox/*": "jails",
+    "tests/cli/*": "graders of commands",
+    "tests/content/export/*": "what every export prints",
 }
-"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by half of them."""
+"""What is dear to start, and is shared by the tests of a room; in a room of long tests, by half of them.
+
+The first that is named takes longest and begins first: what is short fills the gaps at the end.
+"""
+
+
+def shared_by(nodeid: str) -> int:
+    """The number of the row of *SHARED* that a test belongs to; behind all of them where there is none."""
+    file = nodeid.partition("::")[0]
+    return next((row for row, files in enumerate(SHARED) if fnmatchcase(file, files)), len(SHARED))
 
 
 class Rooms(LoadScopeScheduling):
     """A file is run by one worker, and so is all that shares what is dear."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return next((shared for files, shared in SHARED.items() if fnmatchcase(file, files)), file)
+        return [*SHARED.values(), nodeid.partition("::")[0]][shared_by(nodeid)]
 
     def remove_node(self, node: WorkerController) -> str | None:
         """A test that ended its worker would end the next one too; the others of its room are run by that one."""
@@ -83,6 +91,12 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.freeze()
     gc.enable()
     return collected
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Workers take up what is shared in the order of its table, and single files after that."""
+    items.sort(key=lambda item: shared_by(item.nodeid))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

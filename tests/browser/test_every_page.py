@@ -15,11 +15,11 @@ from app.content.blocks import Course, Grad, Lesson, Quiz
 from app.settings import Settings
 from app.web.application import create_app
 from app.web.practice_items import FORMS
-from tests.browser.answers import LESSONS, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
+from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
 from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in, trained
 from tests.browser.steps import AXE, SCHEMES, expect_verdict, open_page, paint_in, scrolls_sideways, violations
-from tests.courses import course_in
+from tests.courses import LESSONS, course_in
 from tests.web.asking import routes_of
 from tests.web.classroom import seated
 from tests.web.conftest import FakeGrader
@@ -232,8 +232,9 @@ def _two(server: str, number: int) -> Visitor:
 PROVED = [
     pytest.param(one, marks=pytest.mark.prove)
     for one in (
-        *(Look("/units/{slug}", f"/units/{unit.slug}") for unit in COURSE.units),
+        *(Look("/units/{slug}", f"/units/{slug}") for slug in (*(unit.slug for unit in COURSE.units), "example")),
         *(Look("/lessons/{slug}", f"/lessons/{lesson.slug}") for lesson in COURSE.lessons if not lesson.draft),
+        *(Look("/lessons/{slug}", f"/lessons/{slug}") for slug in (SLUG, "puzzles")),
     )
 ]
 

@@ -8,10 +8,10 @@ from playwright.sync_api import Page, Route, expect
 
 from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
-from tests.browser.answers import LESSONS, SLUG, read_lesson
+from tests.browser.answers import SLUG, read_lesson
 from tests.browser.answers import SMALL_ADDRESS as SMALL
 from tests.browser.steps import drawn, expect_verdict, open_page, write
-from tests.courses import course_in
+from tests.courses import LESSONS, course_in
 
 LESSON = read_lesson("first-layer-and-exam")
 EXAM = max((one for one in LESSON.exercises if isinstance(one, Grad)), key=lambda box: len(box.require))

@@ -5,8 +5,8 @@ from playwright.sync_api import Page
 
 from app.content.blocks import CodeBox
 from benchmarks.browser import weight
-from tests.browser.answers import LESSONS, SMALL_SLUG
-from tests.courses import course_in
+from tests.browser.answers import SMALL_SLUG
+from tests.courses import LESSONS, course_in
 
 KB = 1000
 LESSONS_OPEN = [one for one in course_in(LESSONS).lessons if not one.draft]

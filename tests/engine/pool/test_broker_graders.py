@@ -41,8 +41,9 @@ ENDLESS = "while True:\n    pass"
 
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
-    """A host that is gone is noticed sooner than in a deployment."""
+    """A host that is gone is noticed sooner than in a deployment, and one that leaves has asked for less long."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grader_host, "FETCH_SECONDS", 0.5)
         patch.setitem(wire.ACK_SECONDS, "checks", 3.0)
         patch.setattr(broker_graders, "PING_SECONDS", 0.5)
         patch.setattr(broker_graders, "STARTUP_SECONDS", SECONDS)
