@@ -129,6 +129,9 @@ function typedOver(event, view) {
 // Where the editor is fetched for a box that was touched, it takes the cursor over; else it waits until the box is left.
 const FOR_THE_TOUCHED = document.querySelector("meta[name=editor][data-touched]") !== null;
 
+// What takes the cursor out of a box is mostly a press; nothing moves under the finger before that has ended.
+const PRESS_MS = 400;
+
 class CodeBox extends HTMLElement {
   connectedCallback() {
     this.textarea = this.querySelector("textarea");
@@ -178,7 +181,9 @@ class CodeBox extends HTMLElement {
   }
 
   waitForBlur() {
-    if (!this.view) this.textarea.addEventListener("blur", () => this.upgrade(), { once: true });
+    if (this.view) return;
+    const later = () => setTimeout(() => this.isConnected && this.upgrade(), PRESS_MS);
+    this.textarea.addEventListener("blur", later, { once: true });
   }
 
   state(text, label) {

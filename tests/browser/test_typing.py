@@ -7,6 +7,7 @@ from app.content.blocks import Grad
 from tests.browser.answers import SMALL_ADDRESS as ADDRESS
 from tests.browser.answers import SMALL_SLUG, read_lesson
 from tests.browser.steps import editor, open_page, scrolls_sideways, section, violations, write
+from tests.waiting import until
 
 LESSON = read_lesson(SMALL_SLUG)
 BOX = next(one for one in LESSON.exercises if isinstance(one, Grad))
@@ -39,6 +40,25 @@ def test_shapes_stand_behind_the_lines_and_move_no_text(page: Page, width: int) 
     assert section(page, BOX).locator(".cm-collides").all_text_contents()[-1] == "X @ dY"
     assert not scrolls_sideways(page)
     assert violations(page, f"#{BOX.name}") == []
+
+
+@pytest.mark.browser_options(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True)
+def test_a_press_that_ends_the_typing_is_not_lost_to_the_editor_that_comes(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/editor-*.js", lambda route: held.append(route))
+    box = section(page, BOX)
+    with page.expect_request("**/editor-*.js"):
+        page.goto(ADDRESS, wait_until="domcontentloaded")
+        box.locator("textarea").fill("dX = dY")
+    until(lambda: page.evaluate("0") or held)
+    for one in held:
+        one.continue_()
+    expect(box.locator("code-box:defined")).to_be_attached()
+
+    box.get_by_role("button", name="Check").tap()
+
+    expect(box.locator(".verdict")).to_be_visible()
+    expect(box.locator(".cm-content")).to_be_visible()
 
 
 def test_the_line_of_the_title_page_answers_as_any_box_once_it_is_touched(page: Page) -> None:
