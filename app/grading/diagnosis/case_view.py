@@ -6,7 +6,6 @@ A prediction counts only if it comes true in every look; see `CaseView.came_true
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,9 @@ class CaseView:
         self.paths = tuple(path for path in case.paths if all(path.key in look.shares for look in case.looks))
         self.got = {look: np.asarray(look.got, dtype=np.float64) for look in case.looks}
         self.scale = {look: scale_of(look) or 1.0 for look in case.looks}
-        self.steps, self.spot, self.meanings = cache(self._steps), cache(self._spot), cache(self._meanings)
+        self.steps, self.spot = cache(self._steps), cache(self._spot)
+        # What the words of a rule stand for at a step.
+        self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
         nodes = [node for write in case.writes for node in ast.walk(write)]
         aside = {id(inner) for node in nodes for inner in shape_only(node)}
         names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
@@ -80,10 +81,6 @@ class CaseView:
             "up": f"`d{output}`" if step.is_root else f"the gradient at `{step.node.text}`",
             "statement": step.statement.source,
         }
-
-    def _meanings(self, step: Step) -> Mapping[str, Any]:
-        """What the words of a rule stand for at *step*."""
-        return words_of(step.node, step.position, step.g)
 
     def every_step(self) -> Iterator[tuple[Path, int, Step]]:
         """Every operation on every path of the tensor, in the first look."""

@@ -24,7 +24,7 @@ class ProgramError(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Statement:
     """One assignment of a forward program.
 
@@ -43,7 +43,7 @@ class Statement:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Path:
     """One way in which a tensor reaches the output: as occurrence *position* of *statement*."""
 
