@@ -26,7 +26,7 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
         within,
         "gradebook.html",
         book=book,
-        titles=titles(site.course, book),
+        titles=titles(site.assigned, book),
         points=shown_points,
         without_id=sum(not row.person.external_id for row in book.rows),
     )
@@ -34,7 +34,7 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
 
 @router.get("/gradebook.csv")
 async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Query(alias="for")] = "") -> Response:
-    text = sheet(site.course, await _book(site, within), system)
+    text = sheet(site.assigned, await _book(site, within), system)
     name = f"grades-{within.group.id}{f'-{system}' if system else ''}.csv"
     headers = {**UNKEPT, "content-disposition": f'attachment; filename="{name}"'}
     # A byte order mark makes spreadsheets read names as they are; Canvas and Moodle would read it as part of the head.
@@ -44,7 +44,7 @@ async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Quer
 @router.get("/gradebook.json")
 async def as_json(site: TheSite, within: Watching) -> Response:
     book = await _book(site, within)
-    heads = titles(site.course, book)
+    heads = titles(site.assigned, book)
     assignments = [
         {"id": one.id, "lesson": one.lesson, "title": title, "points": one.points}
         for one, title in zip(book.assignments, heads, strict=True)

@@ -108,7 +108,10 @@ async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
         course = site.seeing(await lessons_seen(db, learner)).course
         tasks = [one for one in await tasks_of(db, learner) if (one.assignment.opens_at or EARLIEST) <= now()]
     known = {one.name: one for one in course.lessons if one.exercises}
-    task = next((one for one in tasks if one.assignment.lesson in known), None)
+    found = ((one, site.assigned(one.assignment.lesson)) for one in tasks)
+    task, given = next(((one, it) for one, it in found if it and (it.drawn or it.name in known)), (None, None))
+    if given and given.drawn:
+        return given.address, ""
     lesson = known[task.assignment.lesson] if task else next(iter(known.values()), None)
     if lesson is None:
         return "/", ""

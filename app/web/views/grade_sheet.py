@@ -8,24 +8,26 @@ assignment of its own. Moodle gives the grades of a row without an id to the row
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from app.content.blocks import Course
+from app.content.blocks import Lesson
 from app.store.grades import Gradebook, Row
 from app.teaching.sheets import guarded
 
 System = Literal["", "canvas", "moodle"]
+Known = Callable[[str], Lesson | None]
+"""What a class may have been given under a name."""
 
 
-def titles(course: Course, book: Gradebook) -> list[str]:
+def titles(known: Known, book: Gradebook) -> list[str]:
     """What the assignments are called, each otherwise: by the lesson, which may be assigned more than once."""
-    lessons = {one.name: one.title for one in course.lessons}
     seen: Counter[str] = Counter()
     found = []
     for one in book.assignments:
-        title = lessons.get(one.lesson, one.lesson)
+        lesson = known(one.lesson)
+        title = lesson.title if lesson else one.lesson
         seen[title] += 1
         found.append(title if seen[title] == 1 else f"{title}, part {seen[title]}")
     return found
@@ -37,9 +39,9 @@ def shown_points(points: float | None, none: str = "") -> str:
     return none if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
 
 
-def sheet(course: Course, book: Gradebook, system: System) -> str:
+def sheet(known: Known, book: Gradebook, system: System) -> str:
     """The gradebook as CSV, ended as spreadsheets want it."""
-    heads = [guarded(one) for one in titles(course, book)]
+    heads = [guarded(one) for one in titles(known, book)]
     rows = {"": _plain, "canvas": _canvas, "moodle": _moodle}[system](book, heads)
     written = io.StringIO()
     csv.writer(written).writerows(rows)

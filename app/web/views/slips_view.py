@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.content.code_exercises import CodeExercise
+from app.practice.practice_words import slip_words
 from app.store import board
 from app.store.board import Counted
 
@@ -107,7 +108,7 @@ def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
     declared = box.mistakes if isinstance(box, CodeExercise) else ()
     if number != slip and number.isdecimal() and 0 < int(number) <= len(declared):
         return declared[int(number) - 1].html
-    return escape(slip.replace("-", " "))
+    return escape(slip_words(slip))
 
 
 def family_of(lesson: Lesson, exercise: str, code: str) -> str:
@@ -151,10 +152,13 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
 
 async def lately(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[Lately]:
     """The mistakes at lessons that are *known* since a moment, the most frequent first."""
-    found = []
+    found: dict[tuple[str, str, str], Lately] = {}
     for one in await board.codes(db, class_id, since=since):
         lesson = known(one.lesson)
         exercise = lesson.named.get(one.exercise) if lesson else None
         if lesson and exercise:
-            found.append(Lately(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
-    return found
+            said = said_of(lesson, one.exercise, one.code)
+            # The exercises of practice are others for each learner: there the slip counts, and not at which it was.
+            place = lesson.name, "" if lesson.drawn else exercise.name, said if lesson.drawn else one.code
+            found.setdefault(place, Lately(lesson, exercise, said, one.learners))
+    return list(found.values())

@@ -184,7 +184,7 @@ def test_without_a_name_the_board_opens_where_somebody_was_last_wrong(room, grou
 
 def test_only_what_is_assigned_has_a_board(room, ada):
     group = room.found("Algebra", "Ada")
-    assert "Nothing is assigned yet." in shown(ada, group, at="")
+    assert "No lesson is assigned yet." in shown(ada, group, at="")
     assign(room, group, "linear-layer", ["half"])
 
     found = {
@@ -217,7 +217,7 @@ def test_slips_are_counted_by_the_operation_that_they_are_made_at(room, group, a
     page = ada.get(f"/classes/{group.id}/slips").text
 
     assert '<th scope="col">matrix products</th>' in page
-    assert "transposed" in page
+    assert "the transpose of the right answer" in page
     assert "2 <span" in page
 
 

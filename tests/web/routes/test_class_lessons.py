@@ -188,7 +188,7 @@ def test_the_home_of_a_class_says_its_mistakes_in_words_and_leads_to_the_board(g
 
     page = " ".join(ada.get(f"/classes/{group.id}").text.split())
 
-    assert "<li>transposed <span" in page
+    assert "<li>the transpose of the right answer <span" in page
     assert f'1 learner at <a href="/classes/{group.id}/board?place=linear-layer/linear-backward">' in page
 
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.store import classes, invitations, rosters
+from app.store.assignments import Terms, assign
 from app.store.tables import Class
 from app.teaching.codes import shown_code
 from app.teaching.roster import read_roster
@@ -47,6 +48,19 @@ def test_from_the_code_to_the_first_exercise_it_takes_one_form_and_two_requests(
     assert f'href="/sign-in?next={exercise.url.path}"' in exercise.text
     assert f'href="/sign-in?next=/classes/{group.id}"' in bob.get(f"/classes/{group.id}").text
     assert client.get("/classes").text.count("Algebra") == 0
+
+
+def test_who_joins_a_class_that_was_given_practice_comes_to_it(room: Classroom, group: Class) -> None:
+    room.write(
+        lambda db: assign(db, group.id, "practice/set-matmul", Terms(None, None, None, None, 0.5, 5, None), None)
+    )
+    bob = TestClient(room.app, headers=BROWSER, follow_redirects=False)
+    door = f"/join/{shown_code(group.join_code or '')}"
+    (form,) = re.findall(r'<form[^>]*method="post"[^>]*action="(/join[^"]*)"', bob.get(door).text)
+
+    begun = bob.post(form, data={"name": "Bob"})
+
+    assert begun.headers["location"].partition("#")[0] == "/practice/set/matmul"
 
 
 @pytest.mark.parametrize("name", ["", " \t ", "\0", "A" * 81])

@@ -30,6 +30,7 @@ from app.store import cards, practice, progress
 from app.store.tables import Card, PracticeItem
 from app.web.practice_items import hunted
 from app.web.site import Site
+from app.web.views.slips_view import lately
 from tests.browser.answers import right_answer
 from tests.web.conftest import WRONG
 
@@ -401,14 +402,18 @@ def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of
 
     pupil.solve(pupil.next(begin="1"), slip=True)
     pupil.next()
-    assert "transposed" not in instructor.text(slips)
+    assert "the transpose of the right answer" not in instructor.text(slips)
 
     at = pupil.next(given="matmul")
     for _ in range(3):  # a worked example and a line that is left open come first
         pupil.solve(at, slip=True)
         at = pupil.next()
 
-    assert re.search("practice .*transposed", instructor.text(slips))
+    assert re.search("practice .*the transpose of the right answer", instructor.text(slips))
+    made = learner.query(lambda db: lately(db, learner.site.assigned, group.id, MONDAY - timedelta(days=1)))
+    assert [one.said for one in made] == ["the transpose of the right answer"]
+    assert "Practice: Matrix products" in instructor.text(f"/classes/{group.id}/gradebook")
+    assert "Nothing is assigned" not in instructor.text(f"/classes/{group.id}/board")
     for page in ("", "/board", "/slips", "/gradebook", "/lessons"):
         text = ada.get(f"/classes/{group.id}{page}").text
         assert WRONG.strip() not in text, page
