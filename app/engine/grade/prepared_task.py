@@ -68,6 +68,7 @@ class Bench:
             rule_only=grad.grade == "rule",
             atol=grad.atol,
             rtol=grad.rtol,
+            dims=study.forward.dims,
         )
         self._check_names()
         outputs = list(study.forward.outputs)

@@ -16,6 +16,8 @@
 Row 54 is the gate's, row 55 the comparison's (`exact`, `approx`, `maxdiff`), row 57 that of the boxes for checks.
 """
 
+from collections.abc import Mapping
+
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.phrases import sentences_of
 
@@ -92,9 +94,11 @@ def wrong_here(name: str) -> Diagnosis:
     return _of(name, "here-only", "wrong-here")
 
 
-def stops_elsewhere(name: str, line: int | None, kind: str) -> Diagnosis:
-    """*kind* is that of the error that stopped *line* on hidden sizes; its text may tell them."""
-    return _of(name, "size-hard-coded", "stops-elsewhere", line=line, kind=kind)
+def stops_elsewhere(name: str, line: int | None, kind: str, sizes: Mapping[int, str]) -> Diagnosis:
+    """*kind* is that of the error that stopped *line* on hidden sizes; its text may tell them. *sizes* are numbers that
+    the learner wrote, with the dims that have them here."""
+    written = "".join(SAY["written-size"].format(size=size, dim=dim) for size, dim in sizes.items())
+    return _of(name, "size-hard-coded", "stops-elsewhere", line=line, kind=kind, written=written)
 
 
 def _of(name: str, code: str, say: str, **fields: object) -> Diagnosis:

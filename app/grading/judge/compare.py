@@ -166,6 +166,7 @@ class Ruling:
 
     Args:
         order: What is *required*, in the order of the backward pass.
+        dims: The sizes of the lesson's own data, which a learner may write as numbers.
     """
 
     required: tuple[str, ...]
@@ -175,6 +176,7 @@ class Ruling:
     rule_only: bool
     atol: float | None = None
     rtol: float | None = None
+    dims: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def forced(self) -> frozenset[str]:

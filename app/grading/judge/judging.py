@@ -4,6 +4,7 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -34,6 +35,9 @@ from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.unwritten import unwritten
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
+
+SMALLEST = 2
+"""What is written most often, and seldom as a size."""
 
 
 class Judge:
@@ -363,5 +367,13 @@ class Judge:
             last = self.plan.last.get(name, -1)
             for error in self.trials[run].errors:
                 if error.statement <= last:
-                    return sentences.stops_elsewhere(name, error.line, error.kind)
+                    sizes = self._written_sizes(error.statement)
+                    return sentences.stops_elsewhere(name, error.line, error.kind, sizes)
         return None
+
+    def _written_sizes(self, last: int) -> dict[int, str]:
+        """The numbers written in the lines down to *last* that are a dim's size here, with the dim."""
+        nodes = [node for line in self.plan.lines[: last + 1] for node in ast.walk(line.node)]
+        numbers = [node.value for node in nodes if isinstance(node, ast.Constant) and type(node.value) is int]
+        named = {size: name for name, size in self.ruling.dims.items() if size > SMALLEST}
+        return {number: named[number] for number in numbers if number in named}

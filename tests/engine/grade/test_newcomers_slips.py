@@ -104,6 +104,22 @@ def test_a_product_of_the_wrong_kind_is_told_with_the_kind_of_the_forward(engine
     assert not any(word in told for word in unsaid), told
 
 
+@pytest.mark.parametrize(
+    ("one", "lines", "said"),
+    [
+        (FUSED, "dz = (torch.softmax(z, 1) - F.one_hot(t, 5)) / N", "`5` is `V` here"),
+        (FUSED, "o = torch.zeros(9, 5)\no[range(N), t] = 1\ndz = (torch.softmax(z, 1) - o) / N", "`9` is `N` here"),
+        (LAYER, "dW = X.T @ dY.view(6, 3)", "`6` is `N` here. `3` is `H` here"),
+    ],
+)
+def test_a_number_that_is_a_dim_here_is_named_where_it_stops_elsewhere(engine, one, lines, said):
+    verdict = engine.check(one.task(grade="value"), submitted(one, lines))
+
+    (wrong,) = [name for name in verdict.names if name.verdict == "wrong"]
+    assert wrong.code.endswith(":size-hard-coded")
+    assert said in wrong.message
+
+
 def test_a_given_gradient_that_is_edited_is_called_one_and_the_cure_is_named(engine):
     verdict = engine.check(TANH.task(grade="value"), "dy *= 1 - y ** 2\ndx = dy")
 

@@ -468,7 +468,7 @@ NO_SLIPS = (
     sentences.unfit("dX", "sparse tensor"),
     sentences.only_here("dX"),
     sentences.wrong_here("dX"),
-    sentences.stops_elsewhere("dX", 1, "IndexError"),
+    sentences.stops_elsewhere("dX", 1, "IndexError", {27: "V"}),
     Diagnosis(code="dX:unrecognised", message="The values differ."),
     Diagnosis(code="dX:shape", message="The shape differs."),
 )
