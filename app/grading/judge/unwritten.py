@@ -27,7 +27,7 @@ def unwritten(name: str, plan: Plan, required: Collection[str], tensors: Collect
         return f"Nothing is written here yet. A line `{name} = …` is wanted."
     if said := compared(name, plan):
         return said
-    if out := re.search(rf"^\s*#\s*{name}\s*[-+]?=", plan.source, re.MULTILINE):
+    if out := re.search(rf"^[ \t]{{0,40}}#[ \t]{{0,8}}{name}[ \t]{{0,8}}[-+]?=", plan.source, re.MULTILINE):
         line = plan.source.count("\n", 0, out.end()) + 1
         return f"Line {line} would make `{name}`, but what stands behind a `#` is not run: delete the sign."
     others = [one for one in plan.last if one not in required]
