@@ -22,7 +22,7 @@ def bracketed(node: ast.expr, words: Words) -> Iterator[Change]:
     match node:
         case ast.Compare(left=ast.BinOp(left=a, op=op, right=b), ops=signs, comparators=others) if words.inverse:
             yield Change("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
-    if not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
+    if not words.inverse or not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
         return
     left, right = _row(node.left, _TIGHT[type(node.op)]), _row(node.right, _TIGHT[type(node.op)] + 1)
     operands, operators = [*left[0], *right[0]], [*left[1], node.op, *right[1]]

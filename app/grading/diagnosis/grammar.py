@@ -149,7 +149,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def grouped(node: ast.expr, _words: Words) -> Iterator[Change]:
-    """Brackets left out, as in `1 - y * g` for `(1 - y) * g`; `brackets` puts them in."""
+    """Brackets left out, as in `1 - y * g` for `(1 - y) * g`; put in again, where something may be missing."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=a, op=inner, right=b) as group, op=outer, right=c) if _binds(outer, inner):
             yield Change("ungroup", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), group)
@@ -157,6 +157,16 @@ def grouped(node: ast.expr, _words: Words) -> Iterator[Change]:
         case ast.BinOp(left=a, op=outer, right=ast.BinOp(left=b, op=inner, right=c) as group) if _binds(outer, inner):
             yield Change("ungroup", ast.BinOp(ast.BinOp(a, outer, b), inner, c), group)
             yield Change("ungroup", ast.BinOp(b, inner, ast.BinOp(a, outer, c)), group)
+        case ast.BinOp(left=a, op=inner, right=ast.BinOp(left=b, op=ast.Pow() as power, right=p)):
+            yield Change("group", ast.BinOp(ast.BinOp(a, inner, b), power, p), node)
+    match node:
+        case ast.BinOp(left=a, op=outer, right=ast.BinOp(left=b, op=inner, right=c)) if _binds(inner, outer):
+            yield Change("group", ast.BinOp(ast.BinOp(a, outer, b), inner, c), node)
+        case ast.BinOp(left=ast.BinOp(left=a, op=inner, right=b), op=outer, right=c) if _binds(inner, outer):
+            yield Change("group", ast.BinOp(a, inner, ast.BinOp(b, outer, c)), node)
+        case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult() | ast.Div() as inner, right=b), op=ast.Div(), right=c):
+            yield Change("group", ast.BinOp(a, inner, ast.BinOp(b, ast.Div(), c)), node)
+            yield Change("group", ast.BinOp(a, ast.Div(), ast.BinOp(b, ast.Mult(), c)), node)
 
 
 def _binds(outer: ast.operator, inner: ast.operator) -> bool:
