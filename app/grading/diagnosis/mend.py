@@ -54,8 +54,8 @@ def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     text = as_written(_at_fault(line, edit.root))
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
-    texts = {"old": as_written(edit.old), "new": as_written(change.new), "piece": as_written(change.piece or edit.old)}
-    fields = {**texts, "call": _call(edit.old)}
+    nodes = {"old": edit.old, "new": change.new, "piece": change.piece or edit.old}
+    fields = {**{word: as_written(node) for word, node in nodes.items()}, "call": _call(edit.old)}
     code, say = LINE[change.kind]
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"

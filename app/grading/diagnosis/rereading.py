@@ -10,6 +10,7 @@
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -30,24 +31,19 @@ def not_finite(case: Case) -> Diagnosis | None:
     broken = [look for look in case.looks if look.got.dtype.kind == "f" and not np.isfinite(look.got).all()]
     if not broken:
         return None
-    found = _origin(case, broken[0])
-    if found is not None:
-        return found
     every = len(broken) == len(case.looks) and not any(np.isfinite(look.got).any() for look in broken)
-    return case.told("not-finite", SAY["somewhere"], which="Every entry" if every else "An entry")
+    which = "Every entry" if every else "An entry"
+    return _origin(case, broken[0]) or case.told("not-finite", SAY["somewhere"], which=which)
 
 
 def _origin(case: Case, look: Look) -> Diagnosis | None:
     now = Interpreter(*scope_of(look, case.name))
-    try:
+    with suppress(UntracedError):
         for line in case.lines:
-            if isinstance(line, ast.Assign):
-                found = _in_line(case, line, now)
-                if found is not None:
-                    return found
+            found = _in_line(case, line, now) if isinstance(line, ast.Assign) else None
+            if found is not None:
+                return found
             now.run([line])
-    except UntracedError:
-        return None
     return None
 
 
@@ -135,10 +131,8 @@ def called_again(view: CaseView) -> Diagnosis | None:
     """A whole multiple of the reference, where a function of the learner's was called that many times alike."""
     own = {line.name for line in view.case.lines if isinstance(line, ast.FunctionDef)}
     calls = [ast.dump(line) for line in view.case.lines if _called(line) in own]
-    for times in range(2, CALLS_MAX + 1):
-        if any(calls.count(call) == times for call in calls) and _multiple(view, times):
-            return sentences.stale(view.case.name, times)
-    return None
+    counts = {calls.count(call) for call in calls} & {*range(2, CALLS_MAX + 1)}
+    return next((sentences.stale(view.case.name, each) for each in sorted(counts) if _multiple(view, each)), None)
 
 
 def _called(line: ast.stmt) -> str:

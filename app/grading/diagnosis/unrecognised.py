@@ -53,11 +53,9 @@ def too_coarse(case: Case) -> Diagnosis | None:
 
 
 def all_zeros(case: Case) -> Diagnosis | None:
-    for look in case.looks:
-        shaped = look.got.shape == look.reference.shape and look.got.size
-        if not shaped or np.abs(look.got).max() > NOTHING * scale_of(look):
-            return None
-    return case.told("zeros", SAY["zeros"])
+    shaped = all(look.got.shape == look.reference.shape and look.got.size for look in case.looks)
+    flat = shaped and all(np.abs(look.got).max() <= NOTHING * scale_of(look) for look in case.looks)
+    return case.told("zeros", SAY["zeros"]) if flat else None
 
 
 def another_shape(case: Case) -> Diagnosis | None:
