@@ -116,7 +116,8 @@ def test_every_component_looks_as_in_its_picture(styleguide: Page, scheme: Schem
         pytest.skip(f"the pictures were drawn by {then}, which sets letters in its own way; here is {this}")
     paint_in(page, scheme)
     assert not scrolls_sideways(page)
-    assert violations(page) == []
+    # The colours of the other scheme change nothing but the contrast.
+    assert violations(page, rules=None if scheme == SCHEMES[0] else ["color-contrast"]) == []
     pictures = taken(page)
 
     files = {name: PICTURES / f"{name}-{scheme}.png" for name in pictures}
