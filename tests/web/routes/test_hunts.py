@@ -113,7 +113,7 @@ def test_a_checker_opens_its_solution_by_its_own_policy(client: TestClient) -> N
     send(client, "check", CHECK + "#", "agree")
     opened = send(client, "solution", CHECK + "#", "agree").text
 
-    assert "opens after 1 more check" in closed
+    assert "opens after 1 more check." in closed
     assert "equal" in opened
     assert "The author’s solution" in opened
 
