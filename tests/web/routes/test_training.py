@@ -2,8 +2,10 @@
 
 import asyncio
 import re
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -488,6 +490,20 @@ def test_a_server_that_was_killed_is_noticed_by_its_silence_and_its_run_goes_on(
         monkeypatch.setattr("app.store.trainings.now", lambda: later)
         client.portal.call(other.state.site.runs.take_over)
         assert phase(ended(client)) == "finished"
+
+
+def test_a_run_whose_state_cannot_be_read_is_told_as_ended(settings, grader):
+    with served(create_app(settings, COURSE, grader)) as client:
+        check(client, SOLUTION)
+        grader.free.clear()
+        start(client)
+        cookies = client.cookies
+    with closing(sqlite3.connect(settings.data_dir / "backhand.db")) as db, db:
+        assert db.execute("UPDATE training SET halt = '{}'").rowcount == 1
+
+    with served(create_app(settings, COURSE, TrainingGrader()), cookies) as client:
+        until(lambda: phase(client.get(PAGE).text) == "lost")
+        assert start(client).status_code == 200
 
 
 def test_a_run_that_nobody_went_on_with_is_told_as_what_it_is(monkeypatch, settings, grader):
