@@ -93,8 +93,10 @@ class Terms:
 
     def fault(self) -> str:
         """What does not fit together; "" where all does."""
-        if not (0 <= self.late_share <= 1 and 0 <= self.points <= MOST_POINTS):
-            return f"Points are from 0 to {MOST_POINTS:,}, and the late share is from 0 to 1."
+        if not 0 <= self.points <= MOST_POINTS:
+            return f"Points are from 0 to {MOST_POINTS:,}."
+        if not 0 <= self.late_share <= 1:
+            return "The late share is from 0 to 1."
         if self.exercises is not None and not self.exercises:
             return "Choose one exercise at least."
         if self.late_until and not self.due_at:
@@ -205,7 +207,7 @@ async def excuse(
         RefusedError: There are not so many points.
     """
     if points is not None and not 0 <= points <= MOST_POINTS:
-        raise RefusedError(f"Points are from 0 to {MOST_POINTS:,}.")
+        raise RefusedError(f"A grade is from 0 to {MOST_POINTS:,} points.")
     await db.merge(Excuse(assignment_id=row.id, learner_id=learner, points=points, reason=reason, by=actor, at=now()))
     await record(db, row.class_id, actor, "excused", learner, assignment=row.id, points=points)
 

@@ -171,9 +171,11 @@ def _highlighted(source: str) -> Markup:
     return highlighted(source)
 
 
-def faulted(value: str, problem: str) -> Markup:
-    """Attributes of a field that holds *value*, where it is what *problem*, the note of the page, quotes."""
-    return FAULTED if value and repr(value) in problem else Markup("")
+def faulted(value: str, problem: str, *about: str) -> Markup:
+    """Attributes of a field that holds *value*, if *problem*, the note of the page, quotes it or begins with one of
+    *about*.
+    """
+    return FAULTED if (value and repr(value) in problem) or problem.startswith(about) else Markup("")
 
 
 def theme_of(request: Request) -> Theme:

@@ -174,6 +174,7 @@ async def _one(
         "fields": shown_fields(row, group.timezone),
         "text": "",
         "reason": "",
+        "grade": "",
         "planned": (),
         "faults": (),
         "learners": learners,
@@ -297,7 +298,7 @@ async def excuse(
             note = one_line(reason)[:LONGEST_LINE]
             await assignments.excuse(db, row, learner, given, note, within.person.learner_id)
     except RefusedError as refused:
-        return await _one(request, site, within, row, str(refused))
+        return await _one(request, site, within, row, str(refused), grade=points)
     return back_to_class(within, "assignments", row.id)
 
 

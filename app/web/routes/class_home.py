@@ -114,7 +114,20 @@ async def let_in(
 
 @router.get(PREFIX + "/settings")
 async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
-    return class_page(request, site, within, "class_settings.html", zones=timezones())
+    group = within.group
+    return _settings(
+        request,
+        site,
+        within,
+        name=group.name,
+        timezone=group.timezone,
+        keep_until=str(group.keep_until or ""),
+        archived=group.archived_at is not None,
+    )
+
+
+def _settings(request: Request, site: Site, within: Inside, problem: str = "", **typed: str | bool) -> Response:
+    return class_page(request, site, within, "class_settings.html", zones=timezones(), typed=typed, problem=problem)
 
 
 @router.post(PREFIX + "/settings")
@@ -133,5 +146,6 @@ async def change(
             terms = classes.Terms(one_line(name)[:200], timezone, day(keep_until), archived=archived)
             await classes.change(db, group, terms, within.person.learner_id)
     except (RefusedError, ValueError) as refused:
-        return class_page(request, site, within, "class_settings.html", zones=timezones(), problem=str(refused))
+        typed = {"name": name, "timezone": timezone, "keep_until": keep_until}
+        return _settings(request, site, within, str(refused), archived=archived, **typed)
     return back_to_class(within)

@@ -98,7 +98,7 @@ def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
             Piece("who joins", "_joining.html", {"group": GROUP, "code": "K7Q-M2X-9DV", "server": "https://here"}),
             Piece("personal links", "invitations.html", {"group": GROUP, "links": LINKS}),
             Piece("what is assigned", "assignments.html", _assigned(lesson)),
-            Piece("its settings", "class_settings.html", {"group": GROUP, "zones": [GROUP.timezone], "problem": ""}),
+            Piece("its settings", "class_settings.html", _settings()),
         ),
         "accounts": (
             Piece("to sign in", "_sign_in_ways.html", _ways()),
@@ -263,6 +263,11 @@ def _me() -> dict[str, Any]:
         "at": "delete",
         "said": "Nothing was deleted. Say that you mean it, and it is done at once.",
     }
+
+
+def _settings() -> dict[str, Any]:
+    typed = {"name": GROUP.name, "timezone": GROUP.timezone, "keep_until": "", "archived": False}
+    return {"group": GROUP, "zones": [GROUP.timezone], "typed": typed, "problem": ""}
 
 
 def _assigned(lesson: Lesson) -> dict[str, Any]:

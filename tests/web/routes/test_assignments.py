@@ -10,6 +10,7 @@ from app.store import assignments
 from app.store.tables import Class
 from tests.web.classroom import Classroom
 
+INVALID = r'<input [^>]*aria-invalid="true" aria-describedby="problem"'
 DUE = datetime(2199, 3, 1, 12, tzinfo=UTC)
 
 pytestmark = pytest.mark.usefixtures("bob")
@@ -62,15 +63,44 @@ def test_terms_that_do_not_fit_are_refused_with_a_sentence(
     assert "Nothing is assigned yet" in answer.text
 
 
-@pytest.mark.parametrize(("field", "typed"), [("due", "soon"), ("points", "nan"), ("share", "half")])
+@pytest.mark.parametrize(
+    ("field", "form"),
+    [
+        ("due", {"due": "soon"}),
+        ("points", {"points": "nan"}),
+        ("points", {"points": "-1"}),
+        ("share", {"share": "half"}),
+        ("share", {"share": "2"}),
+        ("due", {"due": "2199-01-01", "opens": "2199-02-01"}),
+        ("late", {"late": "2199-01-01"}),
+        ("late", {"due": "2199-01-01", "late": "2198-01-01"}),
+    ],
+)
 def test_the_field_that_is_refused_says_so_and_no_other_one(
-    ada: TestClient, group: Class, field: str, typed: str
+    ada: TestClient, group: Class, field: str, form: dict[str, str]
 ) -> None:
-    answer = ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", field: typed})
+    answer = ada.post(f"/classes/{group.id}/assignments", data={"lesson": "linear-layer", **form})
 
-    (marked,) = re.findall(r'<input [^>]*aria-invalid="true" aria-describedby="problem"', answer.text)
+    (marked,) = re.findall(INVALID, answer.text)
     assert f'name="{field}"' in marked
     assert '<p class="problem" id="problem"' in answer.text
+
+
+@pytest.mark.parametrize("typed", ["-1", "nan"])
+def test_a_grade_that_is_refused_stays_in_its_own_field(
+    room: Classroom, ada: TestClient, group: Class, typed: str
+) -> None:
+    room.join(group, "Bob")
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer', due_at=DUE).id}"
+
+    shown = ada.get(page).text
+    (bob,) = re.findall(r'<option value="(\d+)">Bob', shown.partition("Grades by hand")[2])
+    answer = ada.post(f"{page}/excuses", data={"who": bob, "points": typed})
+
+    assert answer.status_code == 409
+    (marked,) = re.findall(INVALID, answer.text)
+    assert f'name="points" value="{typed}"' in marked
+    assert marked in answer.text.partition("Grades by hand")[2]
 
 
 def test_nobody_is_given_time_or_a_grade_before_somebody_is_chosen(

@@ -37,6 +37,39 @@ def test_a_time_zone_that_is_none_is_named(room: Classroom, timezone: str) -> No
     assert answer.text.count('aria-invalid="true" aria-describedby="problem"') == 1
 
 
+@pytest.mark.parametrize(
+    ("field", "typed"), [("name", " "), ("timezone", "Berlin"), ("keep_until", "soon"), ("keep_until", "0001-01-01")]
+)
+def test_settings_that_are_refused_stay_in_their_fields_and_the_one_at_fault_says_so(
+    ada: TestClient, group: Class, field: str, typed: str
+) -> None:
+    form = {"name": "Anew", "timezone": "Europe/Rome", "keep_until": "2199-01-01", "archived": "true", field: typed}
+
+    answer = ada.post(f"/classes/{group.id}/settings", data=form)
+
+    assert answer.status_code == 409
+    (marked,) = re.findall(r'<input [^>]*aria-invalid="true" aria-describedby="problem"', answer.text)
+    assert f'name="{field}"' in marked
+    assert all(f'name="{one}" value="{form[one]}"' in answer.text for one in ("name", "timezone", "keep_until"))
+    assert 'name="archived" value="true" checked' in answer.text
+    assert "Algebra" in ada.get(f"/classes/{group.id}/settings").text, "nothing was changed"
+
+
+@pytest.mark.parametrize("name", ["", "x" * 200])
+def test_a_name_that_does_not_do_is_marked_where_one_joins(room: Classroom, group: Class, name: str) -> None:
+    answer = room.browser("Bob").post(f"/join/{group.join_code}", data={"name": name})
+
+    assert answer.status_code == 409
+    assert f'name="name" value="{name}" aria-invalid="true" aria-describedby="problem"' in answer.text
+
+
+def test_a_class_without_a_name_is_marked_there(room: Classroom) -> None:
+    answer = room.browser("Ada", teaches=True).post("/classes/new", data={"called": "Ada", "timezone": "UTC"})
+
+    (marked,) = re.findall(r'<input [^>]*aria-invalid="true" aria-describedby="problem"', answer.text)
+    assert 'name="name"' in marked
+
+
 def test_a_stranger_cannot_tell_whether_a_class_exists(room: Classroom, group: Class, client: TestClient) -> None:
     theirs, none = f"/classes/{group.id}", "/classes/999999"
     nonce = re.compile(r'nonce="[^"]*"|classes(/|%2F)\d+')

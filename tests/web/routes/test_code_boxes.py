@@ -1,5 +1,6 @@
 import re
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,18 @@ def test_what_is_right_offers_the_way_on_once_and_folds_its_rows(client: TestCli
     assert "data-next" not in again, "a page that is opened again has no row of buttons"
     grader.outcome = None
     assert "data-next" not in send(client, "check", WRONG).text
+
+
+@pytest.mark.parametrize(("count", "folded"), [(6, False), (12, True)])
+def test_a_long_verdict_folds_though_rows_of_it_have_a_note(client: TestClient, grader, count, folded) -> None:
+    rows = tuple(NameVerdict(name=f"d{at}", verdict="right", exact=True, approx=True) for at in range(count))
+    noted = replace(rows[0], note="It was judged with a random upstream.")
+    grader.outcome = Verdict(outcome="graded", passed=True, names=(noted, *rows[1:]), hidden_sizes=2)
+
+    text = send(client, "check", f"{RIGHT}\n# {count}").text
+
+    opened = "" if folded else " open"
+    assert f'<details class="rest"{opened}><summary>All of them, one by one, 1 with a note</summary>' in text
 
 
 @pytest.mark.alone

@@ -344,3 +344,14 @@ def test_a_unit_says_how_long_it_takes_and_what_comes_of_it(client: TestClient) 
     assert 'href="/units/collapse"' in text
     assert 'href="/units/tensors"' in text
     assert "Begin with A comparison you can trust" in text
+
+
+def test_a_unit_goes_on_where_its_map_says_next(client: TestClient, write) -> None:
+    client.post("/lessons/first-layer-and-exam/code/exam/check", data={"code": "dC = 1", "revision": 0})
+    solve(write, ("first-layer-and-exam", "exam-middle"))
+
+    text = client.get("/units/character-model").text
+
+    (following,) = re.findall(r'data-state="next">.*?<a href="([^"]+)"', text, re.DOTALL)
+    assert f'data-primary href="{following}">Go on with' in text
+    assert following == "/lessons/first-layer-and-exam"
