@@ -82,6 +82,7 @@ SLIPS: Mapping[str, str] = {
     "gate-shifted": "a gate that opens at the wrong value",
     "half-rule": "half of a local derivative",
     "index-every-row": "every row written where one entry was picked",
+    "index-of-index": "shares read at the rows that they go to",
     "inner-missing": "the inner derivative left out",
     "kernel-flipped": "a kernel the wrong way round",
     "local-twice": "a local derivative counted twice",

@@ -94,7 +94,11 @@ def line_of(item: Item, family: str) -> int:
     return max(own, key=lambda at: len(item.lines[at])) if own else item.key
 
 
-LEVELS = (1, 2, 3)
+LEVELS: Mapping[int, str] = {
+    1: "two or three lines, no fork",
+    2: "three to five lines with a fork",
+    3: "six to eight lines with several forks",
+}
 
 
 class Curriculum:
@@ -117,7 +121,11 @@ class Curriculum:
         """
         families = sorted(families_of(self.operations_of(self.lessons)))
         found = [PracticeSet(family, family_words(family), family=family) for family in families]
-        found += [PracticeSet(f"level-{level}", f"level {level}", level=level) for level in LEVELS if families]
+        found += [
+            PracticeSet(f"level-{level}", f"level {level} ({words})", level=level)
+            for level, words in LEVELS.items()
+            if families
+        ]
         found += [
             PracticeSet(f"minutes-{family}", f"ten minutes of {family_words(family).lower()}", family, timed=True)
             for family in families

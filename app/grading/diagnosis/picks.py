@@ -6,7 +6,7 @@
 | `scatter-mean` | the shares of a row averaged |
 | `dense` | a share in every entry, picked or not |
 | `index-every-row` | whole columns or rows, where one entry of each row was picked |
-| `rows-shifted` | the shares one row too far |
+| `rows-shifted`, `index-of-index` | the shares one row too far, or read at the rows that they go to |
 | `wrong-index:T`, `router-labels:T` | the places that another integer tensor T (or an extreme) names |
 | `positions` | the shares of some positions of the index only |
 | `positions-repeated` | one position's upstream used for all of them |
@@ -15,6 +15,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,10 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
                 mentions = ("{word}",) if code == "wrong-index:{word}" and word in step.look.forward else ()
                 yield view.slip(path, depth, code, send, say, mentions, word=word, axis=word)
         if step.node.op == "diagonal":
-            yield view.slip(path, depth, "dense", _spread, SAY["diagonal"])
+            yield view.slip(path, depth, "dense", lambda s: np.broadcast_to(s.g[:, None], s.x.shape), SAY["diagonal"])
         if step.node.op in {"max", "min"} and len(step.node.options["axes"]) == 1:
             yield from _labels(view, path, depth, step)
+            yield from (view.slip(path, depth, *row) for row in _whole() if step.node.options["axes"] == (1,))
 
 
 def is_pick(step: Step) -> bool:
@@ -51,14 +53,14 @@ def is_pick(step: Step) -> bool:
 
 
 def _rows(step: Step) -> Iterator[tuple[str, Send, str, str]]:
-    yield "index-every-row", partial(_everywhere, columns=True), SAY["columns"], ""
-    yield "index-every-row", partial(_everywhere, columns=False), SAY["rows"], ""
+    yield from ((*row, "") for row in _whole())
     yield "scatter-overwrite", overwritten, SAY["later"], ""
     yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
     yield "scatter-mean", lambda step: step.sends(step.g) / np.maximum(step.of_ones, 1.0), SAY["averaged"], ""
     yield "dense", _dense, SAY["dense"], ""
     yield "dense", _constant, SAY["constant"], ""
     yield "upstream-missing", lambda step: step.of_ones, SAY["counts"], ""
+    yield "index-of-index", lambda step: step.sends(step.g[_picked(step)]), SAY["numbered"], ""
     for shift in (-1, 1):
         yield "rows-shifted", partial(_shifted, shift=shift), SAY["shifted"], ""
     picked = _picked(step)
@@ -93,10 +95,6 @@ def overwritten(step: Step, turned: bool = False) -> Array:
     return flat.reshape(step.x.shape)
 
 
-def _spread(step: Step) -> Array:
-    return np.broadcast_to(step.g[:, None], step.x.shape)
-
-
 def _dense(step: Step) -> Array | None:
     """What one pick per row gives when the pick is forgotten."""
     index, x = step.node.options["index"], step.x
@@ -111,13 +109,18 @@ def _constant(step: Step) -> Array | None:
     return np.broadcast_to(step.g.reshape(-1)[0], step.x.shape) if step.g.size and np.ptp(step.g) == 0 else None
 
 
-def _everywhere(step: Step, columns: bool) -> Array | None:
-    """What `[:, t]` gives where `[arange, t]` was picked, or `[t]` where not *columns*."""
-    index, full = step.node.options["index"], np.zeros(step.x.shape)
-    if len(index) != 2 or full.ndim != 2 or step.g.ndim != 1 or not isinstance(index[1], np.ndarray):
+def _whole() -> Iterator[tuple[str, Send, str]]:
+    for down, turned in product((True, False), repeat=2):
+        yield "index-every-row", partial(_everywhere, down=down, turned=turned), SAY["columns" if down else "rows"]
+
+
+def _everywhere(step: Step, down: bool, turned: bool) -> Array | None:
+    """Whole columns where entries `[..., t]` were picked, or won; rows where not *down*; shares *turned* to a row."""
+    index = step.node.options.get("index") or (..., getattr(step.x, f"arg{step.node.op}")(axis=1))
+    full = np.zeros(step.x.shape)
+    if len(index) != 2 or full.ndim != 2 or not isinstance(index[1], np.ndarray):
         return None
-    short = columns and len(step.g) != len(full)
-    full[(slice(None), index[1]) if columns else index[1]] = step.g if short else step.g[:, None]
+    full[(slice(None), index[1]) if down else index[1]] = step.g.reshape((1, -1) if turned else (-1, 1))
     return full
 
 

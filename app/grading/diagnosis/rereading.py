@@ -9,7 +9,7 @@
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from app.bindings import as_written, reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scope_of
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
@@ -101,8 +101,8 @@ def read_early(view: CaseView) -> Diagnosis | None:
 
 
 def _early(view: CaseView) -> Iterator[tuple[str, int, int]]:
-    """Gradients, the line that reads them, and the line that finishes them."""
-    known = view.case.looks[0].gradients.keys() - {view.case.name}
+    """Gradients, required or not, the line that reads them, and the line that finishes them."""
+    known = {f"d{name}" for name in view.case.looks[0].forward} - {view.case.name}
     written = [writes_of(list(ast.walk(line))) for line in view.case.lines]
     last = max((at for at, names in enumerate(written) if view.case.name in names), default=-1)
     for at, line in enumerate(view.case.lines[: last + 1]):
@@ -115,16 +115,20 @@ def _early(view: CaseView) -> Iterator[tuple[str, int, int]]:
 
 def _right_with(view: CaseView, look: Look, gradient: str) -> bool:
     """Whether the learner's lines give the reference once *gradient* is finished from the start."""
-    now = Interpreter(*scope_of(look, view.case.name))
-    try:
-        for line in view.case.lines:
-            names = writes_of(list(ast.walk(line)))
-            if gradient not in names:
-                now.run([line])
-    except UntracedError:
-        return False
-    result = now.arrays.get(view.case.name)
-    return result is not None and result.shape == look.reference.shape and not view.wrong(result, look)
+    with suppress(KeyError, UntracedError):
+        finished = _read(view, look, {})[gradient]
+        return not view.wrong(_read(view, look, {gradient: finished})[view.case.name], look)
+    return False
+
+
+def _read(view: CaseView, look: Look, finished: Mapping[str, Array]) -> Mapping[str, Array]:
+    """What the learner's lines leave, where those that write a required or *finished* gradient are passed over."""
+    arrays, others = scope_of(look, view.case.name)
+    now, held = Interpreter({**arrays, **finished}, others), {*look.gradients, *finished} - {view.case.name}
+    for line in view.case.lines:
+        if not writes_of(list(ast.walk(line))) & held:
+            now.run([line])
+    return now.arrays
 
 
 def called_again(view: CaseView) -> Diagnosis | None:

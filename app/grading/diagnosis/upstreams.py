@@ -3,7 +3,7 @@
 | code | what was used |
 |---|---|
 | `wrong-upstream:G` | the gradient G of another tensor, or a tensor that is no gradient |
-| `upstream-inverted` | the local derivative divided by the upstream |
+| `upstream-missing`, `upstream-inverted` | the local derivatives alone, on every path; one divided by the upstream |
 | `one-slice`, `slice-missing` | one slice along an axis, or all but the first or the last |
 | `slice-repeated`, `upstream-averaged` | one slice, or the average, in the place of each |
 | `upstream-shifted`, `upstream-flipped` | one step early or late along an axis, or in reverse order |
@@ -47,6 +47,8 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
                 yield view.slip(path, depth, "wrong-upstream:{word}", send, say, (name,), word=name)
         if step.is_root:
             yield view.slip(path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"])
+    ones = partial(view.everywhere, lambda step: step.is_root, lambda step: step.of_ones)
+    yield view.row("upstream-missing", ones, SAY["absent"])
     yield from _computed(view)
 
 

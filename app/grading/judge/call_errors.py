@@ -161,8 +161,14 @@ def _unpacked(found: re.Match[str], _: Raised) -> str:
     return f"On the left of the `=` stand {found[1]} names, and on the right another number of parts."
 
 
+SINGLE_BITS = (
+    "In Python `^` is no power, but works on single bits: a power is written `**`, such as `x ** 2`, and a transpose "
+    "`.T`."
+)
+
+
 def _power(_: re.Match[str], __: Raised) -> str:
-    return "In Python `^` is no power, but works on single bits: a power is written `**`, such as `x ** 2`."
+    return SINGLE_BITS
 
 
 def _argument(found: re.Match[str], error: Raised) -> str:

@@ -3,6 +3,7 @@
 import ast
 
 from app.grading.forward.statements import Program
+from app.grading.judge.call_errors import SINGLE_BITS
 from app.grading.judge.plan import Plan
 from app.grading.judge.torch_errors import kind_of, translate
 from app.grading.judge.trials import Raised
@@ -21,11 +22,13 @@ PRODUCT = "The forward line `{line}` is a matrix product, `@`, and so is the way
 
 
 def translated(error: Raised, program: Program, plan: Plan) -> str:
-    """The *error* in words; a product of another kind than the forward's is told as its cause."""
+    """The *error* in words; a product of another kind than the forward's is told as its cause, and so is a `^`."""
     said = translate(error)
     if not 0 <= error.statement < len(plan.lines):
         return said
     line = plan.lines[error.statement]
+    if SINGLE_BITS not in said and any(isinstance(one, ast.BitXor) for one in ast.walk(line.node)):
+        return f"{said} {SINGLE_BITS}"
     readers = [one for one in program.statements if any(f"d{name}" in line.writes for name in one.inputs)]
     products = [
         one for one in readers if any(f"d{name}" in line.writes and _in_product(one.node, name) for name in one.inputs)

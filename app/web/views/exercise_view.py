@@ -67,6 +67,11 @@ class HintsView:
             return "Hint open" if self.total == 1 else "All hints open"
         return "Hint" if self.total == 1 else f"Hint {len(self.open) + 1} of {self.total}"
 
+    @property
+    def offer(self) -> str:
+        """What can be had next, as the beginning of a sentence."""
+        return "A hint" if self.total == 1 else self.label
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizView:

@@ -31,6 +31,30 @@ FUSED = box(
     "L = F.cross_entropy(z, t)",
     "dz = (torch.softmax(z, 1) - F.one_hot(t, V)) / N",
 )
+PARABOLA = box("parabola", "N: 5", "x: [N]", "y", "y = x ** 2 + x", "dx = 2 * x * dy + dy")
+SIDES = box("sides", "N: 5", "x: [N]; k: [N]", "y", "u = x ** 2\nv = x * k\ny = u + v", "dx = 2 * x * dy + dy * k")
+WINNER = box(
+    "winner", "N: 5, D: 4", "x: [N, D]", "y", "y = x.max(1, keepdim=True).values", "dx = F.one_hot(x.argmax(1), D) * dy"
+)
+LOSER = box(
+    "loser", "N: 5, D: 4", "x: [N, D]", "y", "y = x.min(1).values", "dx = F.one_hot(x.argmin(1), D) * dy[:, None]"
+)
+PICK = box(
+    "pick",
+    "N: 5, V: 7",
+    "P: [N, V]; t: [N] ints(V)",
+    "v",
+    "v = P[torch.arange(N), t]",
+    "dP = F.one_hot(t, V) * dv[:, None]",
+)
+LOOKUP = box(
+    "lookup",
+    "N: 9, V: 5, D: 3",
+    "C: [V, D]; ix: [N] ints(V)",
+    "e",
+    "e = C[ix]",
+    "dC = F.one_hot(ix, V).T.to(de.dtype) @ de",
+)
 EXP = "e = (z - z.max(1, keepdim=True).values).exp()\n"
 ROWS = [
     # An edited sign: the forward has no minus, or it has.
@@ -70,6 +94,17 @@ ROWS = [
     (FUSED, EXP + "p = e / e.sum()\np[range(N), t] -= 1\ndz = p / N", "dz:summed-all", ["whole table"], []),
     (FUSED, "dz = (torch.softmax(z, 1) - F.one_hot(t, V)) / V", "dz:factor:N/V", ["exactly `N/V` times"], ["terms"]),
     (FUSED, "dz = (torch.softmax(z, 1) - F.one_hot(t, V)).mean()", "dz:shape", ["shape `()`"], ["is zero"]),
+    # Nothing from above on any way.
+    (PARABOLA, "dx = 2 * x + 1", "dx:upstream-missing", ["on each way that `x` takes"], []),
+    (SIDES, "dx = 2 * x + k", "dx:upstream-missing", ["on each way that `x` takes"], []),
+    # Whole rows and columns for one entry of each row.
+    (WINNER, "dx = torch.zeros_like(x)\ndx[x.argmax(1)] = dy", "dx:index-every-row", ["whole rows"], []),
+    (WINNER, "dx = torch.zeros_like(x)\ndx[:, x.argmax(1)] = dy", "dx:index-every-row", ["columns"], []),
+    (LOSER, "dx = torch.zeros_like(x)\ndx[:, x.argmin(1)] = dy", "dx:index-every-row", ["columns"], []),
+    (PICK, "dP = torch.zeros_like(P)\ndP[:, t] = dv", "dP:index-every-row", ["columns"], ["is right except"]),
+    (PICK, "dP = torch.zeros_like(P)\ndP[:, t] += dv[:, None]", "dP:index-every-row", ["columns"], []),
+    # Shares that are read where they go to.
+    (LOOKUP, "dC = torch.zeros_like(C)\nfor i in ix:\n    dC[i] += de[i]", "dC:index-of-index", ["the i-th place"], []),
 ]
 
 
@@ -94,6 +129,8 @@ def test_a_newcomers_slip_is_told_as_what_it_is(engine, one, lines, code, said, 
         (COLUMN, "dA = dY @ c", ["`Y = A * c` multiplies entry by entry"], ["has to be transposed"]),
         (LAYER, "dX = dY * W.T", ["`Y = X @ W + b` is a matrix product, `@`"], []),
         (LAYER, "dX = dY @ W", ["which operand has to be transposed"], ["entry by entry"]),
+        (LAYER, "dX = dY @ W^T", ["`^` is no power", "a transpose `.T`"], []),
+        (LAYER, "dX = dY @ W.T^2", ["`^` is no power", "`x ** 2`"], []),
     ],
 )
 def test_a_product_of_the_wrong_kind_is_told_with_the_kind_of_the_forward(engine, one, lines, said, unsaid):
@@ -102,6 +139,20 @@ def test_a_product_of_the_wrong_kind_is_told_with_the_kind_of_the_forward(engine
     told = " ".join([verdict.message, *(name.message for name in verdict.names)])
     assert all(word in told for word in said), told
     assert not any(word in told for word in unsaid), told
+
+
+@pytest.mark.parametrize("rest", ["dx = da * a\nda = da + db * k", "s = da * 1\ndx = s * a\nda += db * k"])
+@pytest.mark.parametrize("require", ["dx", "db da dx"])
+def test_a_gradient_that_is_read_early_is_told_whether_or_not_it_is_asked_for(engine, rest, require):
+    start = "t = torch.tanh(b)\ndb = dz * a * (1 - t ** 2)\nda = dz * t\n"
+    source = "a = torch.exp(x)\nb = a * k\nz = torch.tanh(b) * a"
+    forward = make_forward("early", "N: 5", "x: [N]; k: [N]", "z", source)
+    early = Box("early", forward, tuple(require.split()), f"{start}da = da + db * k\ndx = da * a")
+
+    verdict = engine.check(early.task(grade="value"), start + rest)
+
+    (wrong,) = [name for name in verdict.names if name.verdict == "wrong"]
+    assert wrong.code == "dx:order", wrong.message
 
 
 @pytest.mark.parametrize(

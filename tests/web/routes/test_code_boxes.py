@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
 from app.grading.judge.verdict import Differences, NameVerdict, Verdict, Worst
+from app.web.views.exercise_view import HintsView
 
 LESSON = "/lessons/linear"
 BOX = f"{LESSON}/code/linear-backward"
@@ -240,6 +241,11 @@ def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None
     assert "Hint 2 of 2 is about <code>dX</code>; it is the next one." in send(client, "hint", revision=1).text
     opened = send(client, "hint", revision=1).text
     assert '<a href="#linear-backward-hint-2">Hint 2 of 2</a> is about <code>dX</code>.' in opened
+
+
+@pytest.mark.parametrize(("total", "offer"), [(1, "A hint"), (2, "Hint 1 of 2")])
+def test_the_next_hint_is_offered_as_a_sentence_begins(total: int, offer: str) -> None:
+    assert HintsView(open=(), total=total, url="").offer == offer
 
 
 def test_hints_of_a_box_keep_its_text(client: TestClient, page) -> None:

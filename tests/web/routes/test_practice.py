@@ -22,13 +22,13 @@ from app.grading.judge.verdict import NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explained
-from app.practice.draw import draw
+from app.practice.draw import FORKED, LENGTHS, draw
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated
 from app.store import cards, practice, progress
 from app.store.tables import Card, PracticeItem
-from app.web.practice_items import hunted
+from app.web.practice_items import LEVELS, hunted
 from app.web.site import Site
 from app.web.views.slips_view import lately
 from tests.browser.answers import right_answer
@@ -390,6 +390,19 @@ def test_practice_that_a_class_was_given_is_counted_and_its_texts_are_nobodys(le
     book = ada.get(f"/classes/{group.id}/gradebook.json").json()
     assert {one["name"]: one["points"] for one in book["learners"]} == {"Bob": 2, "Cleo": 0}
     assert bob.get("/practice/set/nothing").status_code == 404
+
+
+def test_a_level_is_called_by_what_it_asks_for(app: FastAPI) -> None:
+    words = dict(enumerate(["two", "three", "four", "five", "six", "seven", "eight"], start=2))
+
+    for level, (fewest, most) in LENGTHS.items():
+        assert (
+            app.state.site.practice.curriculum.sets[f"level-{level}"].title
+            == f"Practice: level {level} ({LEVELS[level]})"
+        )
+        assert re.findall("|".join(words.values()), LEVELS[level]) == [words[fewest], words[most]]
+        assert ("no fork" in LEVELS[level]) == (FORKED[level][1] == 0)
+        assert ("several forks" in LEVELS[level]) == (FORKED[level][0] > 1)
 
 
 def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of_other_practice_nothing(
