@@ -86,6 +86,7 @@ def stopped_by(judge: Judge, error: Raised, declared: str, verdict: Verdict) -> 
     cause = blamed(error, judge.plan, judge.visible.rebound)
     message = f"{translated(error, judge.program, judge.plan)} {cause}".rstrip()
     faults = [one for one in verdict.names if one.verdict in {"wrong", "aliased", "mutated"}]
-    if faults and not judge.stopped_by_itself:
-        message += f" With right numbers this line runs; the cause is further up, at `{faults[0].name}`."
+    above = [one for one in faults if (one.line or 0) < (error.line or 0)]
+    if above and not judge.stopped_by_itself:
+        message += f" With right numbers this line runs; the cause is further up, at `{above[0].name}`."
     return replace(verdict, line=error.line, message=message)

@@ -171,6 +171,30 @@ def test_a_number_that_is_a_dim_here_is_named_where_it_stops_elsewhere(engine, o
     assert said in wrong.message
 
 
+@pytest.mark.parametrize(
+    ("code", "above"),
+    [
+        ("dx = da - b\ndb = (da * x).sum(0)", False),
+        ("da = dy.T\ndx = da * b\ndb = (da * x).sum(0)", True),
+    ],
+)
+def test_the_cause_of_a_stop_is_further_up_only_if_it_is(engine, code, above):
+    source = "a = x * b\ny = torch.tanh(a)"
+    chain = box(
+        "chain",
+        "N: 5, D: 4",
+        "x: [N, D]; b: [D]",
+        "y",
+        source,
+        "da = dy * (1 - y ** 2)\ndx = da * b\ndb = (da * x).sum(0)",
+    )
+
+    verdict = engine.check(chain.task(grade="value"), code)
+
+    assert verdict.outcome == "error"
+    assert ("the cause is further up" in verdict.message) == above, verdict.message
+
+
 def test_a_given_gradient_that_is_edited_is_called_one_and_the_cure_is_named(engine):
     verdict = engine.check(TANH.task(grade="value"), "dy *= 1 - y ** 2\ndx = dy")
 
