@@ -19,6 +19,7 @@ from app.practice.scheduler import Strength
 from app.store.drafts import Mark
 from app.store.learners import Known
 from app.store.tables import Assignment, Attempt, Class, Draft, Membership
+from app.web.site import LessonProgress
 from app.web.views.answer_key import answer_key
 from app.web.views.board_view import Bar, BoardView, Since, Waiting
 from app.web.views.due_view import DueNote
@@ -27,7 +28,8 @@ from app.web.views.faults import Fault
 from app.web.views.lamps import Gradient
 from app.web.views.practice_view import CardView, DrillView, FamilyView, MapView, PracticeView
 from app.web.views.run_view import RunView, Trained
-from app.web.views.standing import Made
+from app.web.views.slips_view import Slip, SlipsView
+from app.web.views.standing import Made, Standing, Sum
 from app.web.views.text_changes import changes
 from app.web.views.text_history import Against, HistoryView
 from app.web.views.training_view import CodeChoice, TrainView
@@ -44,6 +46,7 @@ SLIP = CardView("matmul", "Matrix products", "transposed the wrong factor", "due
 PRESET = Preset(name="short", steps=2000, bands={"train": (2.2, 2.5)})
 HALFWAY = tuple(Point(step=at, own=3.2 - at / 2000, reference=3.2 - at / 2000) for at in range(200, 1201, 200))
 COMPARED = Compared(name="W", shape=(3, 2), exact=False, approx=True, maxdiff=1e-9)
+LAMPS = [Gradient("dW", True, "#"), Gradient("db", False, "#")]
 JUDGED = Judged(part="train", rows=182_625, own=2.31, reference=2.31)
 
 
@@ -79,12 +82,13 @@ def pieces(lesson: Lesson) -> dict[str, tuple[Piece, ...]]:
             Piece("what is right", "_answer_key.html", {"keys": answer_key(replace(lesson, blocks=(box,)))}),
         ),
         "made": (
-            Piece("gradients", "_lamps.html", {"lamps": [Gradient("dW", True, "#"), Gradient("db", False, "#")]}),
+            Piece("gradients", "_lamps.html", {"lamps": LAMPS}),
             Piece(
                 "deliverables", "_made.html", {"made": [Made(Markup("A box"), True), Made(Markup("An exam"), False)]}
             ),
             Piece("a run", "_trained_to_end.html", {"run": Trained(_snapshot("finished"), "#")}),
         ),
+        "course": _course(lesson),
         "errors": (
             Piece("gone", "error.html", _error(404, "There is no such page", "The address may be old.")),
             Piece("away", "error.html", _error(503, "This page cannot be shown right now", "Nothing is lost.")),
@@ -197,6 +201,23 @@ def _history(box: CodeBox, against: Against) -> HistoryView:
         reason="Before a reset",
         against=against,
         lines=changes("dX = W @ dY", text) if against else (),
+    )
+
+
+def _course(lesson: Lesson) -> tuple[Piece, ...]:
+    begun = LessonProgress(lesson=lesson, done=3, total=len(lesson.exercises), after=None)
+    done = replace(begun, done=begun.total, after=lesson)
+    slips = (Slip(TRANSPOSED.said, (6, 1), (75, 12), 7), Slip(Markup("The sum is missing."), (0, 3), (0, 50), 3))
+    return (
+        Piece("what comes before", "_builds_on.html", {"requires": (done, begun)}),
+        Piece("how much of it", "_sum.html", {"sum": Sum((done, begun))}),
+        Piece("its lessons", "_lessons.html", {"view": Sum((done, begun))}),
+        Piece("its map", "_course_map.html", {"standings": {lesson.name: Standing(begun, (lesson,), "next")}}),
+        Piece("its gradients", "_unit_lamps.html", {"lamps": LAMPS}),
+        Piece("how far a lesson is", "_progress.html", {"progress": begun}),
+        Piece("its end", "_complete.html", {"progress": done}),
+        Piece("to take away", "_takeaway.html", {"lesson": lesson, "has_code": True}),
+        Piece("its slips", "_slips.html", {"view": SlipsView(("matrix products", "sums"), slips, left_out=2)}),
     )
 
 

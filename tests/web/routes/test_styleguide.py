@@ -58,8 +58,7 @@ ELSEWHERE = {
         "answered", "checked", "hinted", "nudged", "opened", "sheet_answered", "status", "tally", "trained",
     ),
     "of a whole lesson or course, which test_every_page opens": (
-        "builds_on", "complete", "course_map", "lessons", "practised", "progress", "rail", "slips", "sum", "takeaway",
-        "unit_lamps",
+        "practised", "rail",
     ),
     "a frame around exercises or panels that stand here": ("reveal", "sheet", "train"),
     "needs the list of names, which /names shows": ("name", "names", "visual_names"),
