@@ -21,9 +21,9 @@ OVER = "The class {name} is over; nobody joins it any more."
 CLOSED = "Nobody can join {name} at the moment. Ask your instructor to open it."
 BLOCKED = "You cannot join {name}. Ask your instructor."
 LISTED_ONLY = "Only those who are on its list can join {name}. Give the id under which your school knows you."
-NOT_LISTED = "Nobody with the id {id} is expected in {name}. Look at it again, or ask your instructor."
-TAKEN = "Somebody has joined {name} with the id {id} already. If that was not you, tell your instructor."
-BY_LINK = "Whoever has the id {id} comes into {name} by a personal link. Ask your instructor for it."
+NOT_LISTED = "Nobody with the id {id!r} is expected in {name}. Look at it again, or ask your instructor."
+TAKEN = "Somebody has joined {name} with the id {id!r} already. If that was not you, tell your instructor."
+BY_LINK = "Whoever has the id {id!r} comes into {name} by a personal link. Ask your instructor for it."
 LAST_INSTRUCTOR = "You are the only instructor of {name}. Make somebody else one before you leave."
 
 

@@ -15,7 +15,7 @@ from app.store.joining import give_up, keep_an_instructor
 from app.store.tables import Accommodation, Class, Learner, Membership, Session
 from app.teaching.roster import MOST_DAYS, Entry, whom
 
-SAME_ID = "{name} has the id {id} already."
+SAME_ID = "{name} has the id {id!r} already."
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,16 +131,25 @@ async def person(request: Request, site: TheSite, within: Arranging, person: The
     return await _person(request, site, within, person)
 
 
-async def _person(request: Request, site: Site, within: Inside, person: Membership, problem: str = "") -> Response:
+async def _person(
+    request: Request, site: Site, within: Inside, person: Membership, problem: str = "", **typed: str | int
+) -> Response:
     async with site.database.read() as db:
         days = await rosters.extra_days(db, within.group.id)
+    kept = {
+        "name": person.name,
+        "external_id": person.external_id or "",
+        "label": person.label or "",
+        "role": person.role,
+        "extra_days": days.get(person.learner_id, 0),
+    }
     return class_page(
         request,
         site,
         within,
         "roster_person.html",
         one=person,
-        days=days.get(person.learner_id, 0),
+        typed={**kept, **typed},
         roles=classes.ROLES,
         problem=problem,
     )
@@ -168,7 +177,8 @@ async def change(
     except RefusedError as refused:
         problem = str(refused)
     if problem:
-        return await _person(request, site, within, person, problem)
+        typed = {"name": name, "external_id": external_id, "label": label}
+        return await _person(request, site, within, person, problem, role=role, extra_days=extra_days, **typed)
     return back_to_class(within, "roster")
 
 

@@ -163,8 +163,11 @@ def test_who_is_expected_takes_the_seat_by_id_and_nobody_takes_it_again(room: Cl
     unknown = room.browser("Three").post(code, data={"name": "Eve", "external_id": "4799"})
 
     assert first.url.path.startswith("/lessons/")
-    assert "joined Algebra with the id 4711 already" in again.text
-    assert "Nobody with the id 4799" in unknown.text
+    assert "joined Algebra with the id &#39;4711&#39; already" in again.text
+    assert "Nobody with the id &#39;4799&#39;" in unknown.text
+    for typed, refused in (("4711", again), ("4799", unknown)):
+        assert f'name="external_id" value="{typed}" aria-invalid="true"' in refused.text
+        assert refused.text.count("aria-invalid") == 1
     assert members(room, group) == [("Bob", "4712", False), ("Lovelace, Ada", "4711", True)]
 
 

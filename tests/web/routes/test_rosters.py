@@ -74,15 +74,15 @@ def test_what_is_changed_about_somebody_is_on_the_roster(room: Classroom, ada: T
 
 
 @pytest.mark.parametrize(
-    ("form", "words"),
+    ("field", "form", "words"),
     [
-        ({"name": ""}, "Write a name"),
-        ({"name": "Bob", "extra_days": "400"}, "400 days cannot"),
-        ({"name": "Bob", "external_id": "8"}, "Eve has the id 8"),
+        ("name", {"name": ""}, "Write a name"),
+        ("extra_days", {"name": "Bob", "extra_days": "400"}, "400 days cannot"),
+        ("external_id", {"name": "Bob", "external_id": "8", "label": "typed"}, "Eve has the id &#39;8&#39;"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(
-    room: Classroom, ada: TestClient, group: Class, form: dict[str, str], words: str
+def test_what_cannot_be_is_refused_at_its_field_and_stays_there(
+    room: Classroom, ada: TestClient, group: Class, field: str, form: dict[str, str], words: str
 ) -> None:
     page = f"/classes/{group.id}/roster"
     ada.post(page, data={"text": "Eve,8", "apply": "yes"})
@@ -91,6 +91,9 @@ def test_what_cannot_be_is_refused_with_a_sentence(
 
     assert answer.status_code == 409
     assert words in answer.text
+    assert all(f'name="{name}" value="{typed}"' in answer.text for name, typed in form.items())
+    (marked,) = re.findall(r'<input [^>]*aria-invalid="true" aria-describedby="problem"', answer.text)
+    assert f'name="{field}"' in marked
 
 
 def test_the_only_instructor_stays_one(room: Classroom, ada: TestClient, group: Class) -> None:
