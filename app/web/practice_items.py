@@ -47,7 +47,7 @@ MADE_FOR: Mapping[str, str] = {
     "own-factor": "used the own factor",
     "power-raised": "changed an exponent",
     "gate-flipped": "turned a comparison round",
-    "sign": "flipped a sign",
+    "sign": "flipped the sign",
 }
 """By slip, what a mutant did that shows it."""
 

@@ -331,6 +331,17 @@ def test_a_bug_to_hunt_is_written_with_transposes_of_matrices():
     assert all(".T" in one and ".mT" not in one for one in hunts if one)
 
 
+@pytest.mark.parametrize("item", curated(1)[6:22], ids=lambda item: item.name)
+def test_who_took_the_wrong_sign_hunts_a_wrong_sign(item):
+    fragment = hunted(item, OPERATIONS[item.operations[0]].family, "sign")
+    assert fragment is not None
+    (bug,) = item.lesson_of(fragment).exercises
+
+    wrong = set(bug.starter.source.splitlines()) - set(item.solution.splitlines())
+
+    assert [line.partition(" = ")[2].startswith("-") for line in wrong] == [True]
+
+
 def test_the_map_says_how_well_something_is_remembered(learner, clock):
     learner.check(LESSON, "linear-backward", WRONG)
     learner.solve(learner.next(begin="1"))
