@@ -67,5 +67,5 @@ def running(jail: Jail | RemoteJail) -> Iterator[int]:
 
 
 def _run(jail: Jail | RemoteJail) -> None:
-    with contextlib.suppress(EOFError):  # the jail was killed
+    with contextlib.suppress(EOFError, ValueError):  # the jail was killed, and its pipe closed at the same moment
         jail.run(Job(driver="probe", header={"source": WAITS}, seconds=SECONDS))

@@ -105,10 +105,10 @@ async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external
 async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     """Of what is due first, else of the course; what is private is seen from now on."""
     async with site.database.read() as db:
-        course = site.seeing(await lessons_seen(db, learner)).course
+        seen = site.seeing(await lessons_seen(db, learner))
         tasks = [one for one in await tasks_of(db, learner) if (one.assignment.opens_at or EARLIEST) <= now()]
-    known = {one.name: one for one in course.lessons if one.exercises}
-    found = ((one, site.assigned(one.assignment.lesson)) for one in tasks)
+    known = {one.name: one for one in seen.course.lessons if one.exercises}
+    found = ((one, seen.assigned(one.assignment.lesson)) for one in tasks)
     task, given = next(((one, it) for one, it in found if it and (it.drawn or it.name in known)), (None, None))
     if given and given.drawn:
         return given.address, ""
