@@ -62,8 +62,9 @@ def verdict_of(name: str, case: FunctionCase, own: Answer, reference: Answer, de
         declared: The message of a declared mistake that gives just the same on every case; "" where there is none.
     """
     if own.error is not None:
-        # Not what the case says: that is about an answer, and here none was given.
-        message = f"It stopped with an error. {translate(own.error)}"
+        # The error, and what the case is. What its other sentences say is about an answer, and here none was given.
+        case_is, stop, _ = case.message.partition(". ")
+        message = f"It stopped with an error. {translate(own.error)} {case_is}{stop.strip()}"
         return _wrong(name, case, "raised", declared or message, own, reference)
     fits = reference.fits if case.predicate else not difference(own.tree, reference.tree, own.arrays, reference.arrays)
     if fits:

@@ -283,6 +283,16 @@ def test_each_bug_of_the_gradient_checker_is_told_by_its_own_case(jailed) -> Non
         assert next(one.message for one in verdict.names if one.verdict == "wrong") == mistake.message
 
 
+def test_of_a_test_that_stops_nothing_is_said_about_what_it_answers(jailed) -> None:
+    stops = "def check_grads(forward, backward, inputs):\n    return backward(inputs)[0] / 0\n"
+
+    verdict = jailed.check(FunctionTask(box=BOXES["check-grads"]), stops)
+
+    message = next(one.message for one in verdict.names if one.verdict == "wrong")
+    assert message.startswith("It stopped with an error.")
+    assert message.endswith("A linear layer, and its backward pass is right.")
+
+
 UNARY = ("exp", "log", "tanh", "relu")
 
 

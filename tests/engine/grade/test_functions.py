@@ -58,10 +58,10 @@ def test_a_failing_case_is_shown_with_what_it_gave_and_what_was_wanted(jailed):
         ("return g.sum(7)", "It stopped with an error. `g` (4, 3) has no axis 7; its axes go from -2 to 1."),
     ],
 )
-def test_that_no_answer_was_given_is_told_and_nothing_about_one(jailed, body, said):
+def test_that_no_answer_was_given_is_told_first(jailed, body, said):
     verdict = checked(jailed, "unbroadcast", f"def unbroadcast(g, shape):\n    {body}\n")
 
-    assert wrong(verdict)[0].message == said
+    assert wrong(verdict)[0].message.startswith(said)
 
 
 def test_a_declared_mistake_is_recognised_however_it_is_written(jailed):
