@@ -1,5 +1,6 @@
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,6 +72,7 @@ async def test_many_writers_of_one_process_all_get_their_turn(file: Path, other:
 
 
 async def test_a_commit_whose_caller_is_cancelled_is_whole(file: Path, other: sqlite3.Connection) -> None:
+    before = set(threading.enumerate())
     database = Database(f"sqlite+aiosqlite:///{file}")
     await _write(database, 1)
 
@@ -87,3 +89,7 @@ async def test_a_commit_whose_caller_is_cancelled_is_whole(file: Path, other: sq
     assert values[-1] == 100
     assert values == sorted(set(values))
     await database.close()
+    # The thread of a connection answers into this loop, also when nobody waits for that any more.
+    for thread in set(threading.enumerate()) - before:
+        if "_connection_worker_thread" in thread.name:
+            await asyncio.to_thread(thread.join, 5)
