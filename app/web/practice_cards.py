@@ -102,7 +102,9 @@ class Book:
         sitting = await self._sitting_of(given)
         goal = self._goal(PLAN.validate_json(sitting.plan)) if sitting else None
         if goal:
-            slip = Answered(kind="code", text="", verdict="", correct=None, code=code)
+            # Everybody is drawn other exercises: a class shares the kind of a slip, and not the gradient it was at.
+            kind = f"d:{scheduler.slip_of(code)}"
+            slip = Answered(kind="code", text="", verdict="", correct=None, code=kind)
             await record_attempt(self.db, self.learner, goal.name, goal.lesson.exercises[0].name, slip)
 
     def _goal(self, plan: Plan) -> PracticeSet | None:

@@ -26,8 +26,10 @@ def serving(make: Callable[[], FastAPI], beside: Beside = nothing) -> Iterator[s
     with ThreadPoolExecutor(1) as thread:
         ended = thread.submit(lambda: asyncio.run(_serve(make, beside, ready)))
         server, port = ready.result(SECONDS)
-        yield f"http://127.0.0.1:{port}"
-        server.should_exit = True
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.should_exit = True
         ended.result(SECONDS)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.content.code_exercises import CodeExercise
 from app.practice.practice_words import slip_words
+from app.practice.scheduler import slip_of
 from app.store import board
 from app.store.board import Counted
 
@@ -95,15 +96,9 @@ def slips_view(known: Known, counted: Iterable[Counted], *, by_learners: bool) -
     return SlipsView(families, slips, len(ordered) - len(slips))
 
 
-def slip_of(code: str) -> str:
-    """The kind of mistake in a diagnosis code: `dW:mean` is a `mean`, `dh:through:mean` as well."""
-    parts = [one for one in code.split(":")[1:] if one != "through"]
-    return parts[0] if parts else code
-
-
 def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
     """A kind of mistake in words: those of the author, where the author declared it."""
-    slip, box = slip_of(code), lesson.named.get(exercise)
+    slip, box = slip_of(code) or code, lesson.named.get(exercise)
     number = slip.removeprefix("declared-")
     declared = box.mistakes if isinstance(box, CodeExercise) else ()
     if number != slip and number.isdecimal() and 0 < int(number) <= len(declared):
@@ -152,13 +147,10 @@ def _family(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
 
 async def lately(db: AsyncSession, known: Known, class_id: int, since: datetime) -> list[Lately]:
     """The mistakes at lessons that are *known* since a moment, the most frequent first."""
-    found: dict[tuple[str, str, str], Lately] = {}
+    found = []
     for one in await board.codes(db, class_id, since=since):
         lesson = known(one.lesson)
         exercise = lesson.named.get(one.exercise) if lesson else None
         if lesson and exercise:
-            said = said_of(lesson, one.exercise, one.code)
-            # The exercises of practice are others for each learner: there the slip counts, and not at which it was.
-            place = lesson.name, "" if lesson.drawn else exercise.name, said if lesson.drawn else one.code
-            found.setdefault(place, Lately(lesson, exercise, said, one.learners))
-    return list(found.values())
+            found.append(Lately(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
+    return found

@@ -26,7 +26,7 @@ from app.practice.draw import FORKED, LENGTHS, draw
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated
-from app.store import cards, practice, progress
+from app.store import board, cards, practice, progress
 from app.store.tables import Card, PracticeItem
 from app.web.practice_items import LEVELS, hunted
 from app.web.site import Site
@@ -436,6 +436,8 @@ def test_instructors_see_the_slips_at_practice_that_they_gave_and_no_text_and_of
     assert re.search("practice .*the transpose of the right answer", instructor.text(slips))
     made = learner.query(lambda db: lately(db, learner.site.assigned, group.id, MONDAY - timedelta(days=1)))
     assert [one.said for one in made] == ["the transpose of the right answer"]
+    # Everybody is drawn other names: with the gradient in it, people who made one slip would be counted as many.
+    assert [one.code for one in learner.query(lambda db: board.codes(db, group.id))] == ["d:transposed"]
     assert "Practice: Matrix products" in instructor.text(f"/classes/{group.id}/gradebook")
     assert "Nothing is assigned" not in instructor.text(f"/classes/{group.id}/board")
     for page in ("", "/board", "/slips", "/gradebook", "/lessons"):
