@@ -25,6 +25,19 @@ def open_page(page: Page, address: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def code_boxes(page: Page) -> Locator:
+    """All code boxes; the editor, which is fetched when a page has nothing else to do, has come."""
+    page.evaluate("customElements.whenDefined('code-box').then(() => null)")
+    return page.locator("code-box")
+
+
+def upgrade(page: Page) -> None:
+    """Have each code box take up its editor, in the fonts of the editor."""
+    code_boxes(page).evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+    page.evaluate("document.fonts.ready.then(() => null)")
+    drawn(page)
+
+
 def violations(page: Page, scope: str = "html", rules: list[str] | None = None) -> list[str]:
     """What axe-core finds wrong in the element *scope*: by all *rules*, where none are named."""
     if not page.evaluate("'axe' in window"):

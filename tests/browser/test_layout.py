@@ -10,7 +10,7 @@ from app.content.blocks import CodeBox, Grad
 from tests.browser.answers import ADDRESS as EXAMPLE
 from tests.browser.answers import SLUG, read_lesson
 from tests.browser.answers import SMALL_ADDRESS as SMALL
-from tests.browser.steps import drawn, expect_verdict, open_page, write
+from tests.browser.steps import code_boxes, drawn, expect_verdict, open_page, upgrade, write
 from tests.courses import LESSONS, course_in
 
 LESSON = read_lesson("first-layer-and-exam")
@@ -70,10 +70,10 @@ BOXES = """boxes => boxes.map(box => [
 def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     open_page(page, f"/lessons/{slug}")
-    boxes = page.locator("code-box")
+    boxes = code_boxes(page)
     before = boxes.evaluate_all(BOXES)
 
-    boxes.evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+    upgrade(page)
 
     plain = [(name, height) for name, upgraded, height in before if not upgraded]
     after = {name: height for name, upgraded, height in boxes.evaluate_all(BOXES) if upgraded}

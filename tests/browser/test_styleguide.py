@@ -14,7 +14,7 @@ from app.web.application import create_app
 from tests.browser.answers import EACH_KIND
 from tests.browser.authoring import serving
 from tests.browser.conftest import Contexts, Watched
-from tests.browser.steps import SCHEMES, Scheme, open_page, paint_in, scrolls_sideways, violations
+from tests.browser.steps import SCHEMES, Scheme, open_page, paint_in, scrolls_sideways, upgrade, violations
 from tests.courses import course_in
 from tests.web.conftest import FakeGrader
 
@@ -77,7 +77,7 @@ def styleguide(contexts: Contexts, tmp_path_factory: pytest.TempPathFactory) -> 
         page = context.new_page()
         watched = Watched(page)
         open_page(page, f"{address}/styleguide")
-        page.locator("code-box").evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+        upgrade(page)
         page.locator(".specimen").evaluate_all(EVEN)
         yield page
         context.close()

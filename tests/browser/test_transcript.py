@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.answers import SMALL_ADDRESS
-from tests.browser.steps import open_page
+from tests.browser.steps import open_page, upgrade
 
 TRANSCRIPT = Path(__file__).parent / "transcript.yaml"
 
@@ -16,7 +16,7 @@ TRANSCRIPT = Path(__file__).parent / "transcript.yaml"
 @pytest.mark.browser_options(timezone_id="UTC", locale="en-GB")
 def test_a_lesson_is_read_aloud_as_in_the_transcript(page: Page) -> None:
     open_page(page, SMALL_ADDRESS)
-    page.locator("code-box").evaluate_all("boxes => boxes.forEach(box => box.upgrade())")
+    upgrade(page)
 
     said = page.locator("body").aria_snapshot() + "\n"
 
