@@ -90,9 +90,9 @@ benchmark: developed
 screenshots: developed tools
 	$(BIN)/python -m tests.browser.screenshots
 
-# How every component looks, and how a lesson is read aloud: what browser tests compare with. Look at what has changed.
+# How every picture is drawn, every component looks, and a lesson is read aloud: what tests compare with. Look at it.
 pictures: developed tools
-	PICTURES=1 $(BIN)/pytest tests/browser/test_styleguide.py tests/browser/test_transcript.py
+	PICTURES=1 $(BIN)/pytest tests/web/pictures/test_drawn.py tests/browser/test_styleguide.py tests/browser/test_transcript.py
 
 clean:
 	rm -rf .venv node_modules static/dist
