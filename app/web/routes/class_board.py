@@ -79,7 +79,7 @@ async def look(request: Request, site: TheSite, within: Watching, asked: TheAske
         asked=asked,
         here=here,
         places=by_lesson(all_places),
-        before=all_places[at - 1] if here and at else None,
+        before=all_places[at - 1] if at else None,
         after=all_places[at + 1] if here and at + 1 < len(all_places) else None,
         recent=[one for one in recent if here is None or one.exercise is not here.exercise][:MOST_RECENT],
     )

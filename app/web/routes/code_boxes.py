@@ -70,7 +70,6 @@ class Box:
         return starter_of(box, right.get(before, ""))
 
     async def view(self, db: AsyncSession, learner: int) -> CodeView:
-        await db.flush()
         return self.view_of(await progress.lesson_state(db, learner, *self.names))
 
     def view_of(self, state: LessonState) -> CodeView:
@@ -255,7 +254,6 @@ async def _lamps(db: AsyncSession, box: Box, learner: int) -> tuple[Gradient, ..
     exam = exam_of(box.site.kept, unit) if unit else None
     if unit is None or exam is None:
         return ()
-    await db.flush()
     return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
 
 
