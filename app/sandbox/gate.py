@@ -9,7 +9,6 @@ import ast
 import builtins
 import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.bindings import parsed
@@ -118,9 +117,9 @@ def refusal(code: str, rules: tuple[str, ...] = ()) -> Refusal | None:
         return told
     try:
         tree = parsed(code)
-        _check_depth(tree)
+        nodes = _in_order(tree)
         own = _own_attributes(tree) if CLASSES in rules else frozenset()
-        for node in _in_order(tree):
+        for node in nodes:
             if not (CLASSES in rules and _of_a_class(node, own)):
                 _check(node, rules)
     except _Refused as found:
@@ -150,22 +149,25 @@ def too_much(code: str) -> Refusal | None:
     return None
 
 
-def _check_depth(tree: ast.Module) -> None:
-    level: list[ast.AST] = [tree]
-    for _ in range(2 * DEEPEST):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return
-    raise _Refused(next((node for node in level if hasattr(node, "lineno")), None), "This is nested too deeply.")
+def _in_order(tree: ast.Module) -> list[ast.AST]:
+    """The nodes as they stand in the text, so that of two lines the first is told.
 
-
-def _in_order(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes as they stand in the text, so that of two lines the first is told."""
-    waiting: list[ast.AST] = [tree]
+    Raises:
+        _Refused: They are nested too deeply.
+    """
+    found: list[ast.AST] = []
+    deepest: list[ast.AST] = []
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += reversed(list(ast.iter_child_nodes(node)))
+        node, depth = waiting.pop()
+        found.append(node)
+        if depth < 2 * DEEPEST:
+            waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)][::-1]
+        else:
+            deepest.append(node)
+    if deepest:
+        raise _Refused(next((node for node in deepest if hasattr(node, "lineno")), None), "This is nested too deeply.")
+    return found
 
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:
