@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from math import ceil, sqrt
 
 import numpy as np
 
@@ -13,6 +12,7 @@ SIDE = 64
 NAMED = 4
 SPREAD = 1e-3
 """How far numbers may lie apart that count as one, beside the largest difference."""
+_SIGNS = np.array([".", *STEPS, "?", *reversed(STEPS.upper())])
 
 
 def differences(got: Array | None, reference: Reference) -> Differences | None:
@@ -31,7 +31,7 @@ def differences(got: Array | None, reference: Reference) -> Differences | None:
     corner = _corner(rows)
     part = rows[tuple(slice(start, start + SIDE) for start in corner)]
     return Differences(
-        rows=tuple("".join(_step(one, largest) for one in row) for row in part.tolist()),
+        rows=tuple(map("".join, _steps(part, largest).tolist())),
         largest=largest,
         shape=off.shape,
         corner=corner,
@@ -39,14 +39,13 @@ def differences(got: Array | None, reference: Reference) -> Differences | None:
     )
 
 
-def _step(off: float, largest: float) -> str:
+def _steps(off: Array, largest: float) -> Array:
     # By the square root, so that small differences beside a large one can still be told from none.
-    if not np.isfinite(off):
-        return "?"
-    if not off:
-        return "."
-    step = STEPS[ceil(len(STEPS) * sqrt(abs(off) / largest)) - 1]
-    return step if off > 0 else step.upper()
+    with np.errstate(all="ignore"):
+        step = np.ceil(len(STEPS) * np.sqrt(np.abs(off) / (largest or 1.0))) * np.sign(off)
+    # Counted from the end where it is below zero: the signs for those stand there, the strongest first.
+    found: Array = _SIGNS[np.where(np.isfinite(off), step, len(STEPS) + 1).astype(np.int64)]
+    return found
 
 
 def _corner(rows: Array) -> tuple[int, int]:
