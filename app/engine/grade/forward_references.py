@@ -5,7 +5,7 @@ jail, by way of the cache of facts; only seeded inputs and random upstreams are 
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -58,7 +58,8 @@ class Study:
     ) -> None:
         self.forward = forward
         self._scaled = scaled
-        self._seeds = seeds
+        self._mark = seeds.mark
+        self._seed = {name: seeds.of(self._content, name, hidden=name in HIDDEN) for name in SETS}
         self._jail = jail
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
@@ -84,13 +85,10 @@ class Study:
     @cached_property
     def seed(self) -> str:
         """Of what is shown; the same for the same program."""
-        return self._seed("v")
-
-    def _seed(self, name: str) -> str:
-        return self._seeds.of(self._content, name, hidden=name in HIDDEN)
+        return self._seed["v"]
 
     def _drawn(self, name: str, dims: Mapping[str, int]) -> dict[str, Array]:
-        return draw_inputs(self.forward, dims, self._seed(name), DTYPE[name], _SPREAD[name], _ABSENT[name])
+        return draw_inputs(self.forward, dims, self._seed[name], DTYPE[name], _SPREAD[name], _ABSENT[name])
 
     @property
     def _statements(self) -> list[Line]:
@@ -142,7 +140,8 @@ class Study:
             drawn = self._drawn(name, dims[name])
             arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
             runs.append(self._run(name, dims[name]))
-        return self._ask(["forward", {name: dict(one) for name, one in dims.items()}], "forward", runs, arrays)
+        question = ["forward", {name: dict(one) for name, one in dims.items()}]
+        return self._ask(question, "forward", runs, lambda: arrays)
 
     def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
         tensors = self._drawn(name, dims)
@@ -158,7 +157,7 @@ class Study:
         shape = self.sets[name].tensors[tensor].shape
         if tensor in self.forward.outputs and shape == () and not (self._scaled and name in HIDDEN):
             return np.ones((), dtype=DTYPE[name])
-        return draw_upstream(shape, self._seed(name), tensor, DTYPE[name])
+        return draw_upstream(shape, self._seed[name], tensor, DTYPE[name])
 
     # The backward runs.
 
@@ -232,14 +231,10 @@ class Study:
         blockable: Sequence[str],
         others: Collection[str] = (),
     ) -> tuple[Entry, dict[str, Any]]:
-        arrays: dict[str, Array] = {}
         runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
             held = sorted({*cut, *self.forward.outputs})
             asked = sorted(others) if detail and name != "v" else []
-            inputs = {one.name: self.sets[name].tensors[one.name] for one in self.forward.inputs}
-            arrays |= {f"{name}/{key}": one for key, one in inputs.items()}
-            arrays |= {f"{name}/d{tensor}": self.forced(name, tensor) for tensor in {*held, *asked}}
             runs.append(
                 {
                     **self._run(name, self.sets[name].dims),
@@ -252,6 +247,14 @@ class Study:
                     "blockable": list(blockable),
                 }
             )
+
+        def arrays() -> dict[str, Array]:
+            found: dict[str, Array] = {}
+            for (name, _), run in zip(cuts.values(), runs, strict=True):
+                found |= {key: self.sets[name].tensors[one] for one, key in run["inputs"].items()}
+                found |= {key: self.forced(name, one) for one, key in {**run["forced"], **run["others"]}.items()}
+            return found
+
         question = ["backward", [{key: one for key, one in run.items() if key != "inputs"} for run in runs]]
         return self._ask(question, "backward", runs, arrays)
 
@@ -260,8 +263,9 @@ class Study:
         return {"id": name, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
 
     def _ask(
-        self, question: object, mode: str, runs: Sequence[TapeRun], arrays: Mapping[str, Array]
+        self, question: object, mode: str, runs: Sequence[TapeRun], arrays: Callable[[], Mapping[str, Array]]
     ) -> tuple[Entry, dict[str, Any]]:
+        """The answer to *question*: the one that is kept, or that of a run, for which *arrays* are drawn."""
         header: TapeHeader = {
             "mode": mode,
             "statements": self._statements,
@@ -270,12 +274,12 @@ class Study:
         }
 
         def answer() -> Entry:
-            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays, seconds=SECONDS))
+            reply = self._jail.run(Job(driver="tape", header=header, arrays=arrays(), seconds=SECONDS))
             if reply.ending != "done" or "report" not in reply.texts:
                 raise JailFailedError(reply)
             return Entry(arrays=reply.arrays, texts={"report": reply.texts["report"]})
 
-        entry = self._cache.get([self._content, self._scaled, self._seeds.mark, question], answer)
+        entry = self._cache.get([self._content, self._scaled, self._mark, question], answer)
         assert entry is not None, "an answer is an entry or an exception"
         return entry, json.loads(entry.texts["report"])
 
