@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,7 +27,7 @@ AUDIBLE = 1e-3
 WORST = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """The gradient torch gives, with the sizes that tolerances are relative to.
 
@@ -39,7 +40,7 @@ class Reference:
     shares: Mapping[str, float] = field(default_factory=dict)
     noise: float = 0.0
 
-    @property
+    @cached_property
     def scale(self) -> float:
         return max([_largest(self.gradient), *self.shares.values()])
 
@@ -48,7 +49,7 @@ class Reference:
         """What may be off, relative to the scale: as much as the numbers of torch's own gradient leave open."""
         return VISIBLE_TOLERANCE if self.gradient.dtype == np.float32 else HIDDEN_TOLERANCE
 
-    @property
+    @cached_property
     def vacuous(self) -> bool:
         """Whether the gradient itself is nothing but rounding: any rule that gives zero would look right."""
         return _largest(self.gradient) <= VACUOUS * max(self.scale, self.noise)
