@@ -6,7 +6,7 @@ Everything that decides happens on this side of the wall; from the jail come num
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -44,7 +44,7 @@ from app.grading.judge.origins import origins
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
 
@@ -162,32 +162,18 @@ class Engine:
         trials = {run: bench.placed(one, plan) for run, one in read.items()}
         printed = reply.texts.get("printed", "")
         try:
-            bare = self._judged_trials(bench, plan, trials, printed, explains=False)
+            judge = bench.judge(plan, trials)
+            bare = _verdict(bench, judge, judge.verdicts(explains=False), printed)
             if bare.passed:
                 return bare
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
-            return self._judged_trials(bench, plan, trials, printed, explains=True)
+            names = tuple(bench.with_hint(one) for one in bench.with_declared(judge.verdicts(), trials))
+            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
+            return _verdict(bench, judge, names, printed, declared)
         except JailFailedError as error:
             return broken(error)
-
-    def _judged_trials(
-        self, bench: Bench, plan: Plan, trials: Mapping[str, Trial], printed: str, *, explains: bool
-    ) -> Verdict:
-        laboratory = bench.laboratory(plan, explains=explains)
-        judge = Judge(bench.ruling, bench.study.program, plan, trials, bench.references, laboratory)
-        names, declared = judge.verdicts(), ""
-        if explains:
-            names = tuple(bench.with_hint(one) for one in bench.with_declared(names, trials))
-            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
-        verdict = Verdict(outcome="error", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
-        if plan.fault is not None:
-            return replace(unread(plan.fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
-        if judge.stopped is not None:
-            return stopped_by(judge, judge.stopped, declared, verdict)
-        passed = bool(names) and all(one.verdict in RIGHT for one in names)
-        return Verdict(outcome="graded", passed=passed, names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
 
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
@@ -313,6 +299,17 @@ class Engine:
         said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+
+
+def _verdict(bench: Bench, judge: Judge, names: tuple[NameVerdict, ...], printed: str, declared: str = "") -> Verdict:
+    """The verdict of *judge* on *names*; *declared* is what the author says of the error that stopped the code."""
+    fault = judge.plan.fault
+    found = Verdict(outcome="graded", names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+    if fault is not None:
+        return replace(unread(fault), names=names, printed=printed, hidden_sizes=bench.hidden_sizes)
+    if judge.stopped is not None:
+        return stopped_by(judge, judge.stopped, declared, replace(found, outcome="error"))
+    return replace(found, passed=bool(names) and all(one.verdict in RIGHT for one in names))
 
 
 def _rules(task: Task | CheckerTask | FunctionTask) -> tuple[str, ...]:

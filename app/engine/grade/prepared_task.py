@@ -1,7 +1,7 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -169,10 +169,11 @@ class Bench:
         known = {*self.ruling.forced, *(f"d{one.name}" for one in self.study.forward.inputs)}
         return [name for name in plan.last if name not in known][:_STEPS]
 
-    # What the judge may ask.
+    # Who judges it.
 
-    def laboratory(self, plan: Plan, *, explains: bool = True) -> Callable[[], Laboratory]:
-        return partial(Laboratory, self.study, self.ruling, self._axes, plan, explains)
+    def judge(self, plan: Plan, trials: Mapping[str, Trial]) -> Judge:
+        laboratory = partial(Laboratory, self.study, self.ruling, self._axes, plan)
+        return Judge(self.ruling, self.study.program, plan, trials, self.references, laboratory)
 
     # What the author declared.
 
@@ -201,9 +202,8 @@ class Bench:
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)
-        silent = self.laboratory(plan, explains=False)
-        judge = Judge(self.ruling, self.study.program, plan, trials, self.references, silent)
-        return Tried(mistake=mistake, index=index, trials=trials, names={one.name: one for one in judge.verdicts()})
+        names = {one.name: one for one in self.judge(plan, trials).verdicts(explains=False)}
+        return Tried(mistake=mistake, index=index, trials=trials, names=names)
 
     def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
         if verdict.verdict not in {"wrong", "aliased", "mutated"}:

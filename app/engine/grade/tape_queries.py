@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
 from app.engine.grade.explanation_time import Budget, TimeUpError
 from app.engine.grade.forward_references import HIDDEN, Study
 from app.engine.grade.jail_runs import JailFailedError
+from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
 from app.grading.diagnosis.evidence import Case, Diagnosis
 from app.grading.judge.compare import Array, Reference, References, Ruling
@@ -17,20 +19,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Laboratory:
-    """What a `Judge` may ask while it judges the submission that *plan* was read from.
+    """What a `Judge` may ask while it judges the submission that *plan* was read from."""
 
-    Args:
-        explains: Whether to look for mistakes at all; declared ones are explained by their author.
-    """
-
-    def __init__(
-        self, study: Study, ruling: Ruling, axes: Mapping[str, tuple[str, ...]], plan: Plan, explains: bool
-    ) -> None:
+    def __init__(self, study: Study, ruling: Ruling, axes: Mapping[str, tuple[str, ...]], plan: Plan) -> None:
         self._study = study
         self._ruling = ruling
         self._axes = axes
         self._plan = plan
-        self._explains = explains
         self._budget = Budget()
         self._reading = budget.Budget()
 
@@ -53,15 +48,13 @@ class Laboratory:
         found = self._asked(describe_unrecognised, name, cut, got)
         if found is not None:
             return found
-        message = f"`{name}` differs from the gradient."
-        if self._budget.left <= 0:
-            message += f" {SPENT}"
-        return Diagnosis(code=f"{name}:unrecognised", message=message)
+        found = sentences.differs(name)
+        return replace(found, message=f"{found.message} {SPENT}") if self._budget.left <= 0 else found
 
     def _asked(
         self, ask: Callable[[Case], Diagnosis | None], name: str, cut: Collection[str], got: Mapping[str, Array]
     ) -> Diagnosis | None:
-        if not self._explains or self._budget.left <= 0:
+        if self._budget.left <= 0:
             return None
         try:
             case = self._case(name, cut, got)

@@ -90,6 +90,10 @@ def only_here(name: str) -> Diagnosis:
     return _of(name, "size-hard-coded", "only-here")
 
 
+def differs(name: str) -> Diagnosis:
+    return Diagnosis(code=f"{name}:unrecognised", message=f"`{name}` differs from the gradient.")
+
+
 def wrong_here(name: str) -> Diagnosis:
     return _of(name, "here-only", "wrong-here")
 

@@ -67,15 +67,24 @@ class Judge:
         """What may be asked of the tape, once something has to be."""
         return self._reach()
 
-    def verdicts(self) -> tuple[NameVerdict, ...]:
-        """One verdict per required name, in backward order."""
+    def verdicts(self, *, explains: bool = True) -> tuple[NameVerdict, ...]:
+        """One verdict per required name, in backward order.
+
+        Args:
+            explains: Whether to look for the mistakes at all; declared ones are explained by their author.
+        """
+        return tuple(self._explained(one, explains) for one in self._compared.values())
+
+    @cached_property
+    def _compared(self) -> Mapping[str, NameVerdict]:
+        """The verdict on each name with its numbers beside the reference; the reasons are still to be told."""
         order = self.ruling.order
         standing = {name: self._alone(name) for name in order}
         for name in order:  # one after the other: what follows from a line is known when that line is
             standing[name] = self._in_company(name, standing[name], standing)
         if not all(one.verdict in RIGHT for one in standing.values()):
             standing = Steps(self.plan, self.trials, self.ruling, self.laboratory).blamed_once(standing)
-        return tuple(self._finished(name, standing) for name in order)
+        return {name: self._beside(name, standing) for name in order}
 
     # One name on its own.
 
@@ -293,7 +302,7 @@ class Judge:
 
     # What is shown of it.
 
-    def _finished(self, name: str, standing: Mapping[str, NameVerdict]) -> NameVerdict:
+    def _beside(self, name: str, standing: Mapping[str, NameVerdict]) -> NameVerdict:
         verdict = standing[name]
         shown = self.visible.final(name) if verdict.verdict != "not-yet" else None
         reference = self.references["v"][name[1:]]
@@ -304,17 +313,18 @@ class Judge:
             real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
             remarks = (verdict.note, vacuous_note(name, real, isolated, self.program, self.ruling.forced))
             verdict = replace(verdict, note=" ".join(part for part in remarks if part))
-        if verdict.verdict != "wrong":
+        if verdict.verdict != "wrong" or self._culprits(name, standing):
             return verdict
-        clean = not self._culprits(name, standing)
-        if clean:
-            verdict = replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
-        if verdict.code is not None:
+        return replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
+
+    def _explained(self, verdict: NameVerdict, explains: bool) -> NameVerdict:
+        if verdict.verdict != "wrong" or verdict.code is not None:
             return verdict
-        found = explained(self._diagnosed(name, clean), name, self.plan, self.visible.rebound, self.ruling.required)
+        name, plan = verdict.name, self.plan
+        found = explained(self._diagnosed(name, explains), name, plan, self.visible.rebound, self.ruling.required)
         return replace(verdict, code=found.code, message=found.message)
 
-    def _diagnosed(self, name: str, clean: bool) -> Diagnosis:
+    def _diagnosed(self, name: str, explains: bool) -> Diagnosis:
         error = self._hidden_error(name)
         if error is not None:
             return error
@@ -322,9 +332,13 @@ class Judge:
         if len(got) < len(HIDDEN):
             return sentences.only_here(name)
         pairs = {run: (got[run], one) for run, one in self._isolated(name).items()}
-        found = rounded(name, pairs) or nearly(name, pairs, TABLES) or self._started(name)
+        found = rounded(name, pairs) or nearly(name, pairs, TABLES)
+        if not explains:
+            return found or nearly(name, pairs) or sentences.differs(name)
+        found = found or self._started(name)
         if found is not None:
             return found
+        clean = not self._culprits(name, self._compared)
         if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
         for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):

@@ -4,6 +4,7 @@ from app.engine.grade import tape_queries
 from app.engine.grade.engine import UNEXPLAINED, Engine
 from app.engine.grade.explanation_time import Budget
 from app.engine.grade.tape_queries import SPENT
+from app.grading.judge import judging
 from tests.grading.boxes.load import OpenJail, load
 
 BOX = next(box for box in load("boxes.toml") if len(box.require) > 1 and box.forward.dims)
@@ -29,6 +30,15 @@ def test_right_and_wrong_are_told_before_reasons_are_looked_for(monkeypatch):
     assert [one.verdict for one in bare.names] == [one.verdict for one in verdict.names]
     assert bare.message == UNEXPLAINED
     assert told[1] == "a search"
+
+
+def test_what_is_told_first_is_not_compared_again_for_the_reasons(monkeypatch):
+    compared = []
+    monkeypatch.setattr(judging, "closeness", lambda got, _reference: compared.append(got))
+
+    Engine(OpenJail(), None, tell=lambda _bare: None).check(BOX.task(), wrong())
+
+    assert len(compared) == len(BOX.require)
 
 
 def test_nothing_is_told_of_what_is_right():

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from app.check.mutants import mutants_of
-from app.engine.grade import prepared_task
 from app.engine.grade.engine import Engine
+from app.grading.judge.judging import Judge
 from tests.grading.boxes.load import OpenJail
 from tests.grading.generated import drawn
 
@@ -16,11 +16,9 @@ FAULTS = {"wrong", "aliased", "mutated"}
 @pytest.fixture(scope="module")
 def silent():
     """An engine that judges and does not explain."""
-    explained = prepared_task.Bench.laboratory
+    verdicts = Judge.verdicts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            prepared_task.Bench, "laboratory", lambda bench, plan, **_: explained(bench, plan, explains=False)
-        )
+        patch.setattr(Judge, "verdicts", lambda judge, **_: verdicts(judge, explains=False))
         yield Engine(OpenJail(), None)
 
 
