@@ -24,7 +24,7 @@ def bracketed(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("bracket", ast.BinOp(a, op, ast.Compare(b, signs, others)), node)
     if not words.inverse or not isinstance(node, ast.BinOp) or type(node.op) not in _TIGHT:
         return
-    left, right = _row(node.left, _TIGHT[type(node.op)]), _row(node.right, _TIGHT[type(node.op)] + 1)
+    left, right = _sides(node)
     operands, operators = [*left[0], *right[0]], [*left[1], node.op, *right[1]]
     if len(operands) > LONGEST:
         return
@@ -43,10 +43,13 @@ def _row(node: ast.expr, least: int) -> Row:
     """*node* as it stands in a row whose neighbour binds as tightly as *least*; in brackets it is one operand."""
     if not isinstance(node, ast.BinOp) or _TIGHT.get(type(node.op), 0) < least:
         return [node], []
-    tight = _TIGHT[type(node.op)]
-    power = isinstance(node.op, ast.Pow)
-    left, right = _row(node.left, tight + power), _row(node.right, tight + (not power))
+    left, right = _sides(node)
     return [*left[0], *right[0]], [*left[1], node.op, *right[1]]
+
+
+def _sides(node: ast.BinOp) -> tuple[Row, Row]:
+    tight, power = _TIGHT[type(node.op)], isinstance(node.op, ast.Pow)
+    return _row(node.left, tight + power), _row(node.right, tight + (not power))
 
 
 def _enclosed(operands: Sequence[ast.expr], operators: Sequence[ast.operator], first: int, last: int) -> ast.expr:
