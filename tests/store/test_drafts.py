@@ -1,4 +1,5 @@
 import pytest
+from sqlalchemy import event
 
 from app.store import drafts
 from app.store.database import Database
@@ -24,6 +25,19 @@ async def test_each_change_raises_the_revision_and_the_same_text_does_not(databa
         revisions = [(await drafts.save_draft(db, me, *BOX, text)).draft.revision for text in ("a", "b", "b", "a")]
 
     assert revisions == [1, 2, 2, 3]
+
+
+async def test_a_save_on_top_of_the_newest_asks_the_database_once(database: Database, me: int) -> None:
+    asked: list[str] = []
+    async with database.write() as db:
+        await drafts.save_draft(db, me, *BOX, "first", base=0)
+
+    event.listen(database.engine.sync_engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    async with database.write() as db:
+        saved = await drafts.save_draft(db, me, *BOX, "second", base=1)
+
+    assert [one.split()[0] for one in asked if "FOR NO KEY" not in one] == ["UPDATE"]
+    assert (saved.draft.text, saved.draft.revision, saved.conflict) == ("second", 2, False)
 
 
 async def test_on_conflict_both_texts_are_kept(database: Database, me: int) -> None:
