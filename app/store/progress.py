@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import hold, now
-from app.store.tables import Attempt, Draft, Learner, Membership, Progress, TrainingRun
+from app.store.tables import Attempt, Draft, Learner, Progress, TrainingRun
 
 Kind = Literal["quiz", "code"]
 PRACTISED = "practice/%"
@@ -70,8 +70,8 @@ async def record_attempt(
 
 async def record_check(
     db: AsyncSession, learner: int, lesson: str, exercise: str, answered: Answered, *, found: bool = False
-) -> Tries:
-    """Keep one check; all tries with it.
+) -> tuple[Tries, dict[str, Progress]]:
+    """Keep one check; all tries with it, and the progress in its lesson, by exercise.
 
     Args:
         found: The verdict was found and not made. Then the same text as in the last check is nothing new.
@@ -79,15 +79,13 @@ async def record_check(
     if found:
         before = (await tries_of(db, learner, lesson, exercise)).get(exercise)
         if before and before.newest.task_key == answered.task_key:
-            return before
-    count, failed = (await db.execute(_COUNTS_AT, {"learner": learner, "lesson": lesson, "exercise": exercise})).one()
+            return before, await progress_in(db, learner, lesson)
+    mine = {"learner": learner, "lesson": lesson, "exercise": exercise}
+    so_far = (await db.execute(_SO_FAR, mine)).all()
+    count, failed, _ = so_far[0]
     attempt = await record_attempt(db, learner, lesson, exercise, answered, before=count)
-    return Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
-
-
-async def in_class(db: AsyncSession, learner: int) -> bool:
-    """Whether *learner* is in a class, where somebody may be watching."""
-    return bool(await db.scalar(_IN_CLASS, {"learner": learner}))
+    tries = Tries(count + 1, (failed or 0) + (answered.correct is False), attempt)
+    return tries, {row.exercise: row for _, _, row in so_far if row is not None}
 
 
 async def stored_verdict(db: AsyncSession, task_key: str) -> str | None:
@@ -142,9 +140,12 @@ _FORGET_OLDER = delete(Attempt).where(
     Attempt.id != _NEWEST_RIGHT.scalar_subquery(),
     Attempt.id.not_in(_TRAINED),
 )
-_COUNTS_AT = select(func.count(), _FAILED).where(*_AT_ONE)
+_COUNTS = select(func.count().label("count"), _FAILED.label("failed")).where(*_AT_ONE).subquery()
+_SO_FAR = select(_COUNTS.c.count, _COUNTS.c.failed, Progress).outerjoin_from(
+    _COUNTS, Progress, (Progress.learner_id == bindparam("learner")) & (Progress.lesson == bindparam("lesson"))
+)
+"""One row for each exercise with progress, the counts in all of them; a row of counts where there is none."""
 _INSERT = insert(cast(Table, Attempt.__table__))
-_IN_CLASS = select(exists().where(Membership.learner_id == bindparam("learner"), Membership.left_at.is_(None)))
 _STORED_VERDICT = (
     select(Attempt.verdict).where(Attempt.task_key == bindparam("task_key")).order_by(Attempt.id.desc()).limit(1)
 )

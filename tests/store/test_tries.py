@@ -17,7 +17,7 @@ RIGHT = Answered(kind="code", text="dW = 3", verdict='{"n": 3}', correct=True, t
 async def test_tries_count_what_failed_and_hold_the_newest(database: Database, me: int) -> None:
     async with database.write() as db:
         for answered in (WRONG, FAULT, RIGHT):
-            tries = await progress.record_check(db, me, *BOX, answered)
+            tries, _ = await progress.record_check(db, me, *BOX, answered)
 
     assert (tries.count, tries.failed, tries.newest.text) == (3, 1, "dW = 3")
     async with database.read() as db:
@@ -29,16 +29,32 @@ async def test_every_failed_try_counts_as_one_more_and_no_other_does(database: D
     counts = []
     async with database.write() as db:
         for answered in (WRONG, WRONG, RIGHT, FAULT, WRONG):
-            tries = await progress.record_check(db, me, *BOX, answered)
+            tries, _ = await progress.record_check(db, me, *BOX, answered)
             counts.append((tries.count, tries.failed))
 
     assert counts == [(1, 1), (2, 2), (3, 2), (4, 2), (5, 3)]
 
 
+@pytest.mark.parametrize("found", [False, True], ids=["graded", "found"])
+async def test_a_check_comes_with_the_progress_of_its_lesson_and_of_no_other(
+    database: Database, me: int, found: bool
+) -> None:
+    async with database.write() as db:
+        other, _ = await learners.begin_session(db)
+        _, none = await progress.record_check(db, me, *BOX, WRONG)
+        for learner, lesson, exercise in ((me, "lesson", "a"), (me, "lesson", "b"), (me, "m", "c"), (other, *BOX)):
+            await progress.mark_solved(db, learner, lesson, exercise)
+        tries, rows = await progress.record_check(db, me, *BOX, WRONG, found=found)
+
+    assert none == {}
+    assert set(rows) == {"a", "b"}
+    assert tries.count == (1 if found else 2)
+
+
 async def test_the_same_text_found_again_is_no_new_attempt(database: Database, me: int) -> None:
     async with database.write() as db:
         await progress.record_check(db, me, *BOX, WRONG)
-        tries = await progress.record_check(db, me, *BOX, WRONG, found=True)
+        tries, _ = await progress.record_check(db, me, *BOX, WRONG, found=True)
 
     assert tries.count == 1
 
@@ -46,7 +62,7 @@ async def test_the_same_text_found_again_is_no_new_attempt(database: Database, m
 async def test_the_same_text_graded_again_is_an_attempt_each_time(database: Database, me: int) -> None:
     async with database.write() as db:
         await progress.record_check(db, me, *BOX, FAULT)
-        tries = await progress.record_check(db, me, *BOX, FAULT)
+        tries, _ = await progress.record_check(db, me, *BOX, FAULT)
 
     assert tries.count == 2
 

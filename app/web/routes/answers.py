@@ -51,7 +51,8 @@ async def answer(
     quiz = numbered(quiz_of(exercise), draw)
     fields = (left, left_transposed, right, right_transposed) if isinstance(quiz, Matmul) else answer
     view = await _marked(site, lesson, quiz, _plain(fields))
-    rows = await _recorded(site, await visitor.begin(), lesson, [view])
+    learner = await visitor.begin()
+    rows = await _recorded(site, learner, lesson, [view], watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, quiz.name)
     state = LessonState(progress=rows)
@@ -75,7 +76,7 @@ async def answer_sheet(request: Request, site: TheSite, visitor: TheVisitor, les
     asked = [numbered(row, draw_in(form, row)) for row in sheet.rows if row.name in given]
     fresh = [row for row in asked if before.get(row.name) != (json.dumps(given[row.name]), row.draw)]
     views = [await _marked(site, lesson, row, given[row.name]) for row in fresh]
-    rows = await _recorded(site, learner, lesson, views)
+    rows = await _recorded(site, learner, lesson, views, watched=visitor.in_class)
     if not wants_fragment(request):
         return back_to(lesson.address, next((view.name for view in views), name))
     state = LessonState(progress=rows)
@@ -116,8 +117,14 @@ async def _marked(site: Site, lesson: Lesson, quiz: Quiz, given: tuple[str, ...]
     return quiz_view(site.kept, lesson, quiz, LessonState(), shapes, fresh=given)
 
 
-async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[QuizView]) -> Mapping[str, Progress]:
-    """Keep the answers of *views* and what was said about them; the progress in the lesson, by exercise."""
+async def _recorded(
+    site: Site, learner: int, lesson: Lesson, views: Sequence[QuizView], *, watched: bool
+) -> Mapping[str, Progress]:
+    """Keep the answers of *views* and what was said about them; the progress in the lesson, by exercise.
+
+    Args:
+        watched: Whether the board of a class may show it.
+    """
     async with site.database.write() as db:
         for view in views:
             assert view.feedback is not None, "a given answer is marked"
@@ -133,7 +140,7 @@ async def _recorded(site: Site, learner: int, lesson: Lesson, views: Sequence[Qu
             await progress.record_attempt(db, learner, lesson.name, view.name, answered)
             if view.feedback.correct:
                 await progress.mark_solved(db, learner, lesson.name, view.name, view.edition)
-        if await progress.in_class(db, learner):
+        if watched:
             for view in views:
                 await site.bus.tell(db, heard(lesson.name, view.name))
         await db.flush()

@@ -136,15 +136,14 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         return await _put_off(request, box, learner, saved, later)
     async with site.database.write() as db:
         answered = answer.as_attempt(box.code, key, saved.draft.revision)
-        tries = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
-        rows = await progress.progress_in(db, learner, box.lesson.name)
+        tries, rows = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
         if answer.verdict.passed:
             edition = edition_in(site.kept, box.lesson, box.exercise)
             rows[box.exercise.name] = await progress.mark_solved(db, learner, *box.names, edition)
             if box.lesson.drawn:
                 await site.practice.catch_up(db, learner)
             lamps = await _lamps(db, box, learner)
-        if await progress.in_class(db, learner):
+        if visitor.in_class:
             await site.bus.tell(db, heard(*box.names))
     if not wants_fragment(request):
         return box.back(saved=saved)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
@@ -35,6 +36,18 @@ def test_a_check_shows_one_row_per_name_and_explains_the_first_fault_only(client
     assert '<th scope="col">yours − reference</th>' in text
     assert "all 2 rows and all 3 columns. The strongest colours stand for ±0.73." in text
     assert "<html" not in text
+
+
+def test_a_check_asks_the_database_for_little(client: TestClient) -> None:
+    send(client, "check")
+    asked: list[str] = []
+    event.listen(
+        client.app.state.site.database.engine.sync_engine, "before_cursor_execute", lambda *told: asked.append(told[2])
+    )
+
+    send(client, "check", f"{WRONG}# again", revision=1)
+
+    assert [one.split()[0] for one in asked] == ["UPDATE", "SELECT", "SELECT", "INSERT"]
 
 
 PASSED = Verdict(
