@@ -201,6 +201,18 @@ async def another(db: AsyncSession) -> int:
     return (await learners.begin_session(db))[0]
 
 
+async def test_a_class_is_archived_and_brought_back_only_where_that_is_asked(database: Database, group: Class) -> None:
+    async with database.write() as db:
+        here = await db.get_one(Class, group.id)
+        for name, archived in (("A", False), ("B", True), ("C", True), ("D", False)):
+            await classes.change(db, here, classes.Terms(name, "Europe/Berlin", None, archived), None)
+            assert (here.archived_at is not None) is archived
+        await db.flush()
+        verbs = list(await db.scalars(select(Event.verb).order_by(Event.id)))
+
+    assert [one for one in verbs if one in ("archived", "brought-back")] == ["archived", "brought-back"]
+
+
 async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
     database: Database, group: Class, me: int
 ) -> None:

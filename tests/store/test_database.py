@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import aiosqlite
@@ -20,6 +21,19 @@ async def test_sqlite_is_set_up_on_every_connection(tmp_path: Path, pragma: str,
 
     async with database.read() as db:
         assert await db.scalar(text(f"PRAGMA {pragma}")) == value
+    await database.close()
+
+
+async def test_a_process_that_ends_does_not_wait_for_a_connection_that_is_open(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")
+
+    async with database.read() as db:
+        await db.scalar(text("SELECT 1"))
+        own = set(threading.enumerate()) - before
+
+    assert own
+    assert all(one.daemon for one in own)
     await database.close()
 
 

@@ -32,6 +32,8 @@ def test_a_file_is_kept_for_ever_and_a_missing_one_is_not(tmp_path: Path) -> Non
     client = TestClient(app)
 
     assert client.get("/static/app-1.js").headers["cache-control"] == "public, max-age=31536000, immutable"
+    part = client.get("/static/app-1.js", headers={"range": "bytes=0-0"})
+    assert (part.status_code, part.headers["cache-control"]) == (206, "public, max-age=31536000, immutable")
     assert "cache-control" not in client.get("/static/nope.js").headers
     assert client.get("/static/../conftest.py").status_code == 404
 

@@ -77,6 +77,10 @@ def test_a_whole_head_is_bounded_too(port: int, length: int, status: int) -> Non
     assert int(said.split()[1]) == status
 
 
+def test_an_answer_does_not_say_what_serves_it(port: int) -> None:
+    assert b"\r\nserver:" not in answer(port, GET, b"\r\n").lower()
+
+
 def test_a_body_may_be_longer_than_a_head(port: int) -> None:
     chunk = b"4000\r\n" + b"a" * 0x4000 + b"\r\n"
 

@@ -104,6 +104,25 @@ def test_a_run_ends_after_the_stretch_in_which_it_is_stopped(monkeypatch):
     assert len(asked) < 12
 
 
+def test_what_is_left_of_a_run_is_told_from_its_pace_so_far(monkeypatch):
+    monkeypatch.setattr("app.engine.train.trainer.SECONDS", 0.0)
+    seen = []
+    ask = open_ask()
+
+    async def looked(stretch):
+        seen.append(one.snapshot)
+        return await ask(stretch)
+
+    one = training(ask=looked)
+    run(one)
+
+    told = [each for each in seen if each.phase == "training" and each.seconds_left is not None]
+    assert told
+    assert [each.seconds_left * each.steps_per_second for each in told] == pytest.approx(
+        [60 - each.step for each in told]
+    )
+
+
 def test_names_are_sampled_at_the_milestones_on_the_way(monkeypatch):
     monkeypatch.setattr(module, "MILESTONES", (10, 30, 500))
 

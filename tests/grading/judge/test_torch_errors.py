@@ -166,7 +166,14 @@ UNNAMED = [
     ("view size is not compatible with input tensor's size and stride", "The memory order does not allow `.view`"),
     ("shape '[32, 63]' is invalid for input of size 2048", "The tensor has 2,048 entries"),
     ("one_hot is only applicable to index tensor of type LongTensor", "needs integer indices (int64)."),
-    ("result type Float can't be cast to the desired output type Long", "The tensor on the left holds long numbers"),
+    (
+        "result type Float can't be cast to the desired output type Long",
+        "holds long numbers, and the result is float: it",
+    ),
+    (
+        "index_add_(): Index is supposed to be a vector, but got dim: 2 with type",
+        "`index_add_` takes one list of places, but its index has 2",
+    ),
     ("index 27 is out of bounds for dimension 0 with size 27", "axis 0 has size 27"),
     ("Dimension out of range (expected to be in range of [-1, 0], but got 2)", "The tensor has no axis 2"),
 ]

@@ -221,6 +221,10 @@ y = torch.eye(N, D) + torch.eye(D)[:1]
 y = X.repeat(2, 1)
 y = torch.outer(v, b).tril()
 y = X.requires_grad_()
+y = X[[0, 2, 1]]
+y = torch.cdist(X, E)
+y = torch.tensor([[[[[1.0, 2.0]]]]])
+y = F.conv1d(torch.zeros(2, 6, 9), torch.zeros(4, 3, 2), groups=2)
 """
 
 

@@ -1,0 +1,25 @@
+from dataclasses import replace
+
+import pytest
+
+from app.store.database import now
+from app.store.tables import PracticeAttempt
+from app.web.practice_plans import Plan, Standing, drill_of
+from app.web.views.practice_view import _button
+
+BEGUN = Standing(Plan(), now(), (PracticeAttempt(),), over=False)
+
+
+@pytest.mark.parametrize(
+    ("standing", "due", "word"),
+    [
+        (BEGUN, False, "Go on"),
+        (replace(BEGUN, over=True), False, "Another sitting"),
+        (replace(BEGUN, given=()), True, "Begin"),
+        (replace(BEGUN, plan=drill_of("matmul")), False, "Practise"),
+        (None, True, "Begin"),
+        (None, False, "Practise"),
+    ],
+)
+def test_a_sitting_goes_on_where_it_began(standing: Standing | None, due: bool, word: str) -> None:
+    assert _button(standing, due) == word
