@@ -36,3 +36,12 @@ def test_a_fused_formula_is_another_road_and_no_rule(engine):
     assert [one.verdict for one in by_value.names] == ["right", "right-other-road"]
     assert not by_rule.passed
     assert by_rule.names[1].code == "dz:other-road"
+
+
+def test_what_was_overlooked_in_a_run_is_logged_and_told_as_a_fault_of_ours(engine, monkeypatch, caplog):
+    monkeypatch.setattr(engine, "_ran", lambda *_: 1 / 0)
+
+    assert engine.run(NETWORK.task(), NETWORK.solution).outcome == "fault"
+    assert [(one.message, one.exc_info[0]) for one in caplog.records] == [
+        ("a run of network failed", ZeroDivisionError)
+    ]

@@ -79,6 +79,15 @@ def test_bent_parameters_of_the_learners_own_process_do_not_come_back(trainer, f
     assert "p/C" not in answer.state or array_of(answer.state["p/C"]).shape == (27, 4)
 
 
+def test_a_program_that_cannot_be_read_is_told_in_a_sentence():
+    twice = replace(FORWARD, source=f"{FORWARD.source}\n{FORWARD.output} = 1")
+
+    answer = Trainer(OpenJail(), None).run(Stretch(setup=replace(SETUP, forward=twice), part="start"))
+
+    assert answer.outcome == "fault"
+    assert answer.message.startswith(f"The run could not begin: `{FORWARD.output}` is written twice; give")
+
+
 def test_names_that_cannot_be_read_are_our_fault_with_the_reason(tmp_path, fresh):
     answer = Trainer(OpenJail(), tmp_path / "nothing.txt").run(steps(fresh, SOLUTION))
 

@@ -12,7 +12,7 @@ from app.engine.stretch import Stretched
 from app.engine.train import training_run as module
 from app.engine.train.snapshot import Snapshot, span
 from app.engine.train.training_run import Halt, References, points
-from tests.engine.train.load import BOX, ROWS, SOLUTION, open_ask, run, training
+from tests.engine.train.load import BOX, ROWS, SETUP, SOLUTION, open_ask, run, training
 
 MISSING_SHARE = SOLUTION.replace("- dhpreact.sum(0) ", "")
 UPHILL = SOLUTION.replace("/ n\ndW2", "/ n * -500\ndW2")
@@ -160,6 +160,15 @@ def test_a_second_run_finds_the_reference_made():
     assert ("steps", True) in before
     assert ("steps", True) not in asked
     assert [one.reference for one in second.judged] == [one.reference for one in first.judged]
+
+
+def test_only_the_newest_references_are_kept():
+    references = References(kept=1)
+    first = references.of(SETUP, 10)
+
+    assert references.of(SETUP, 10) is first
+    references.of(SETUP, 20)
+    assert references.of(SETUP, 10) is not first
 
 
 def test_two_runs_at_once_share_one_reference():

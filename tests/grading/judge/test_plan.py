@@ -29,6 +29,12 @@ def test_a_bomb_is_a_fault_and_no_crash(code):
     assert read_plan(code).fault is not None
 
 
+def test_a_text_that_no_parser_takes_is_wrong_from_its_first_line():
+    fault = read_plan("a = 1\nb = '\ud800'").fault
+
+    assert (fault.message, fault.line) == ("This text cannot be read as Python.", 1)
+
+
 @pytest.mark.parametrize(
     ("code", "last"),
     [

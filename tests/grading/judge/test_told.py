@@ -157,6 +157,11 @@ def test_sizes_that_are_alike_here_are_told_apart_by_the_others():
     assert texts("dW = dY.T @ X", forward(D=27, H=27)) == {1: "(H, D), W is (D, H)"}
 
 
+def test_a_size_of_one_has_no_name_and_one_of_two_has():
+    assert texts("a = X.T @ dY", forward(N=5, D=2, H=1)) == {1: "(D, 1)"}
+    assert texts("a = dY.sum(0, keepdim=True)", forward(H=2)) == {1: "(1, H)"}
+
+
 def test_a_function_is_read_with_the_arguments_of_a_case():
     ground = ground_of_calls("f", ("a", "b"), "a = torch.randn(4, 3)\nb = torch.randn(3, 2)")
 

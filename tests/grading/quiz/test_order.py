@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.content.blocks import Order, Place
 from app.content.dependence import drawn_order, needs_of, shuffled, sources_of
 from app.grading.quiz import mark
-from app.grading.quiz.mark_order import as_values
+from app.grading.quiz.mark_order import as_values, places_in
 
 DIAMOND = """dd = c
 dc = d
@@ -164,3 +164,12 @@ def test_shares_may_be_paid_in_in_any_order():
     quiz = asked(f"dC = zeros\n{first}\n{second}\ny = dC")
 
     assert answered(quiz, "dC = zeros", second, first, "y = dC").correct
+
+
+@pytest.mark.parametrize("place", ["1000", "-1", "1.0", "x", ""])
+def test_what_is_no_place_is_none(place):
+    quiz = Order(
+        place=Place("a.md", 1), name="q", lines=sources_of(DIAMOND), shown=tuple(range(len(sources_of(DIAMOND))))
+    )
+
+    assert places_in(quiz, ["1", place, "2", "999"]) == {1: 999}

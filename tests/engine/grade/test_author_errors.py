@@ -1,0 +1,29 @@
+from app.engine.grade.author_errors import AuthorError, Blame
+from app.engine.grade.jail_runs import JailFailedError
+from app.grading.forward.statements import read_program
+from app.sandbox.wire import Ending, Reply
+from tests.grading.boxes.load import make_forward
+
+FORWARD = make_forward("double", "N: 3", "x: [N]", "y", "y = x * 2")
+BLAME = Blame(FORWARD, read_program(FORWARD.source, ["x"], FORWARD.dims, "y"))
+
+
+def failed(ending: Ending) -> JailFailedError:
+    return JailFailedError(Reply(ending=ending, arrays={}, texts={}, wall_ms=0.0))
+
+
+def test_a_run_that_came_to_its_end_and_gave_nothing_is_not_differentiable() -> None:
+    assert "torch cannot differentiate it" in str(BLAME.unfinished(failed("done"), {}))
+
+
+def test_a_run_that_took_too_much_names_the_largest_tensor() -> None:
+    found = BLAME.unfinished(failed("memory"), {"a": {"N": 3}})
+
+    assert isinstance(found, AuthorError)
+    assert "N = 3" in str(found)
+
+
+def test_a_fault_of_ours_stays_one() -> None:
+    error = failed("fault")
+
+    assert BLAME.unfinished(error, {}) is error
