@@ -2,7 +2,8 @@
 
 `make mutants` runs the suite once and writes down which test runs which line, then tries two hundred mutants, drawn
 with a seed. A mutant is written into its file; the tests that run its line run, the nearest first, until one is red;
-the file is put back. What survives is printed with its place: nothing that can be seen changes, or a test is missing.
+the file is put back. What survives is printed with its place: nothing that can be seen changes, and
+`equivalent-mutants.toml` says why, or a test is missing.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import signal
 import sys
 import tempfile
 import time
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +32,11 @@ PLACES = {
     "web": ("tests/web", "tests/cli"),
 }
 """The rooms that are mutated, and where tests are that start processes which run their lines."""
+SEEN = {"pictures": "tests/browser/test_styleguide.py", "views": "tests/browser/test_styleguide.py"}
+"""Folders whose work a browser's test shows when no other test has noticed."""
+EQUIVALENT = ROOT / "tests/equivalent-mutants.toml"
 HANGS_SECONDS = 1800
+LOOPS_SECONDS = 120
 COMPARED = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -49,7 +56,24 @@ class Mutant:
     new: str
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(ROOT)}:{self.line}: `{self.old}` -> `{self.new}`"
+        return f"{self.name}:{self.line}: `{self.old}` -> `{self.new}`"
+
+    @property
+    def name(self) -> str:
+        return str(self.file.relative_to(ROOT))
+
+    @property
+    def source(self) -> bytes:
+        """The file with this in it."""
+        before = self.file.read_bytes()
+        return before[: self.start] + self.new.encode() + before[self.end :]
+
+    @property
+    def text(self) -> str:
+        """Its line with `{old -> new}` in it, as in `equivalent-mutants.toml`: that stays true when lines move."""
+        source = self.file.read_bytes()
+        before, after = source[: self.start].rpartition(b"\n")[2], source[self.end :].partition(b"\n")[0]
+        return " ".join(f"{before.decode()}{{{self.old} -> {self.new}}}{after.decode()}".split())
 
 
 def mutants_of(file: Path) -> Iterator[Mutant]:
@@ -103,11 +127,20 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
+def every_mutant() -> list[Mutant]:
+    files = [path for room in PLACES for path in sorted((ROOT / "app" / room).rglob("*.py"))]
+    return sorted({one for file in files for one in mutants_of(file)}, key=lambda one: (one.file, one.start, one.new))
+
+
 def drawn(count: int, seed: int) -> list[Mutant]:
     """*count* mutants, each place as likely as any other."""
-    files = [path for room in PLACES for path in sorted((ROOT / "app" / room).rglob("*.py"))]
-    every = sorted({one for file in files for one in mutants_of(file)}, key=lambda one: (one.file, one.start, one.new))
-    return random.Random(seed).sample(every, count)
+    return random.Random(seed).sample(every_mutant(), count)
+
+
+def equivalent() -> dict[tuple[str, str], str]:
+    """By file and line: why nobody can see it."""
+    found = tomllib.loads(EQUIVALENT.read_text("utf-8"))
+    return {(file, text): why for file, lines in found.items() for text, why in lines.items()}
 
 
 class Reach:
@@ -118,12 +151,18 @@ class Reach:
         self._data.read()
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that run the line of *mutant*, those of its own module and folder first."""
+        """The tests that run the line of *mutant*, those of its module first, and one case of each before more."""
         lines = self._data.contexts_by_lineno(str(mutant.file))
         inside = mutant.file.relative_to(ROOT / "app")
         near = (f"tests/{inside.parent}/test_{inside.name}::", f"tests/{inside.parent}/", f"tests/{inside.parts[0]}/")
         found = {context.partition("|")[0] for context in lines.get(mutant.line, ())} - {""}
-        return sorted(found, key=lambda test: (next((n for n, at in enumerate(near) if test.startswith(at)), 9), test))
+        cases: Counter[str] = Counter()
+        places = {}
+        for test in sorted(found):
+            function = test.partition("[")[0]
+            places[test] = next((at for at, place in enumerate(near) if test.startswith(place)), 9), cases[function]
+            cases[function] += 1
+        return sorted(found, key=lambda test: (*places[test], test))
 
 
 def elsewhere(file: Path) -> list[str]:
@@ -137,9 +176,11 @@ def noticed_by(mutant: Mutant, reach: Reach, most: int) -> str:
     """The test that is red with *mutant*, or ""; a file that is not what it was is written back whatever happens."""
     before = mutant.file.read_bytes()
     tests = reach.tests(mutant)[:most]
+    tried = [tests] if tests else [[place] for place in elsewhere(mutant.file)]
+    tried += [[SEEN[folder]] for folder in mutant.file.parts if folder in SEEN]
     try:
-        mutant.file.write_bytes(before[: mutant.start] + mutant.new.encode() + before[mutant.end :])
-        return next(filter(None, map(_red, [tests] if tests else [[place] for place in elsewhere(mutant.file)])), "")
+        mutant.file.write_bytes(mutant.source)
+        return next(filter(None, map(_red, tried)), "")
     finally:
         mutant.file.write_bytes(before)
 
@@ -165,7 +206,8 @@ def _run(tests: list[str], said: int) -> None:
     os.setsid()
     os.dup2(said, 1)
     os.dup2(said, 2)
-    os._exit(pytest.main(["-x", "-q", "-n0", "--tb=no", "-rfE", "-p", "no:cacheprovider", *tests]))
+    quiet = "-x -q -n0 --tb=no -rfE -p no:cacheprovider".split()
+    os._exit(pytest.main([*quiet, "-o", f"faulthandler_timeout={LOOPS_SECONDS}", *tests]))
 
 
 def _exit_code(child: int) -> int:
@@ -193,15 +235,21 @@ def main() -> None:
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     part, parts = map(int, given.every.split("/"))
     reach = Reach(given.reach)
-    survived = []
-    tried = drawn(given.count, given.seed)[part::parts]
-    for mutant in tried:
+    excepted = equivalent()
+    every = {(one.name, one.text) for one in every_mutant() if one.name in {file for file, _ in excepted}}
+    if stale := excepted.keys() - every:
+        sys.exit(f"{EQUIVALENT.name} names what is no mutant any more: {stale}")
+    noticed, tried = 0, 0
+    for mutant in drawn(given.count, given.seed)[part::parts]:
+        if why := excepted.get((mutant.name, mutant.text)):
+            print(f"the same {mutant}: {why}", flush=True)
+            continue
         started = time.monotonic()
         red = noticed_by(mutant, reach, given.most)
         found = f"noticed  {mutant} by {red}" if red else f"SURVIVED {mutant}"
         print(f"{found} ({time.monotonic() - started:.0f} s)", flush=True)
-        survived += [] if red else [mutant]
-    print(f"{len(tried) - len(survived)} of {len(tried)} mutants were noticed.")
+        tried, noticed = tried + 1, noticed + bool(red)
+    print(f"{noticed} of {tried} mutants were noticed.")
 
 
 if __name__ == "__main__":
