@@ -206,7 +206,7 @@ def _run(tests: list[str], said: int) -> None:
     os.setsid()
     os.dup2(said, 1)
     os.dup2(said, 2)
-    quiet = "-x -q -n0 --tb=no -rfE -p no:cacheprovider".split()
+    quiet = ["-x", "-q", "-n0", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
     os._exit(pytest.main([*quiet, "-o", f"faulthandler_timeout={LOOPS_SECONDS}", *tests]))
 
 
