@@ -1,0 +1,33 @@
+"""What is said where no answer comes."""
+
+from typing import Any
+
+import pytest
+
+from app.engine.pool.asking import BUSY, UNREAD, Asking, UnansweredError
+from tests.grading.boxes.load import BOXES
+
+pytestmark = pytest.mark.anyio
+
+
+class Away(Asking):
+    """Nobody carries a question."""
+
+    async def carry(self, question: dict[str, Any], seconds: float) -> Any:
+        raise UnansweredError("busy", BUSY if question and seconds else "")
+
+    @property
+    def _full(self) -> bool:
+        return False
+
+
+async def test_every_question_has_an_answer_where_nobody_is_there() -> None:
+    away, task = Away(gate=True, at_once=1), BOXES[0].task()
+
+    assert await away.unfit(["1", "2"]) == (UNREAD, UNREAD)
+    assert [(one.outcome, one.message) for one in (await away.check(task, ""), await away.run(task, ""))] == [
+        ("busy", BUSY),
+        ("busy", BUSY),
+    ]
+    assert (await away.facts(task.forward)).error == BUSY
+    assert (await away.told(task, "")).lines == ()
