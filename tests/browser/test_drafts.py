@@ -113,6 +113,7 @@ def test_two_tabs_never_overwrite_each_other(context: BrowserContext) -> None:
     expect(section(second, BOX).locator(".past pre")).to_contain_text("second")
 
 
+@pytest.mark.prove
 def test_two_tabs_without_a_network_lose_neither_text(context: BrowserContext) -> None:
     tabs = [context.new_page(), context.new_page()]
     for tab in tabs:
@@ -224,7 +225,7 @@ def test_a_server_that_cannot_save_is_said_and_asked_again(context: BrowserConte
     expect(page.locator(f"#{BOX.name}-saved")).to_have_text(SAVED)
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [pytest.param(429, marks=pytest.mark.prove), 503])
 def test_a_check_that_is_put_off_says_so_and_leaves_the_text_alone(context: BrowserContext, status: int) -> None:
     page = context.new_page()
     page.goto(ADDRESS)

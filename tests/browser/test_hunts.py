@@ -82,6 +82,7 @@ def test_a_bug_is_found_and_mended_by_keyboard(page: Page) -> None:
     expect_verdict(page, BUG, passed="true")
 
 
+@pytest.mark.prove
 def test_a_check_that_accepts_too_much_is_told_so_and_mended(page: Page) -> None:
     open_page(page, f"/lessons/{CHECKS}")
 
@@ -112,6 +113,7 @@ def test_both_work_without_scripts(page: Page) -> None:
     expect_verdict(page, CHECKER, passed="true")
 
 
+@pytest.mark.prove
 @pytest.mark.browser_options(viewport={"width": 320, "height": 700}, color_scheme="dark")
 def test_a_hunt_fits_a_narrow_dark_page(page: Page) -> None:
     open_page(page, f"/lessons/{HUNT}")

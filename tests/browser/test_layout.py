@@ -212,7 +212,7 @@ PLACES = """form => Object.fromEntries([...form.querySelectorAll(".actions butto
     ("action", "checked"),
     [
         pytest.param("check", False, id="first check", marks=pytest.mark.prove),
-        pytest.param("check", True, id="another check"),
+        pytest.param("check", True, id="another check", marks=pytest.mark.prove),
         pytest.param("run", False, id="first run"),
         pytest.param("run", True, id="another run", marks=pytest.mark.prove),
     ],

@@ -40,6 +40,7 @@ def test_an_entry_is_nudged_and_the_own_number_is_compared(page: Page) -> None:
     expect(told).to_contain_text("axis 0 goes from 0 to 99, so there is no entry 100")
 
 
+@pytest.mark.prove
 def test_the_strip_shows_parallel_gradients_beside_each_other_with_their_standings(page: Page) -> None:
     checked(page)
 
@@ -49,6 +50,7 @@ def test_the_strip_shows_parallel_gradients_beside_each_other_with_their_standin
     )
 
 
+@pytest.mark.prove
 @pytest.mark.browser_options(java_script_enabled=False)
 def test_without_a_script_a_nudge_is_a_page_and_the_text_is_kept(page: Page) -> None:
     page.goto(ADDRESS)

@@ -46,6 +46,7 @@ def told(page: Page) -> str:
     return str(page.get_by_role("region", name="Solution").text_content())
 
 
+@pytest.mark.prove
 @pytest.mark.browser_options(java_script_enabled=False, viewport={"width": 320, "height": 640})
 def test_an_operation_is_met_by_keyboard_without_scripts_on_a_phone(page: Page) -> None:
     begin(page)

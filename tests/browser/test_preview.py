@@ -120,6 +120,7 @@ def test_what_check_says_stands_at_its_place_and_in_a_list_that_leads_there(
     expect(found).to_have_count(0)
 
 
+@pytest.mark.prove
 def test_what_keeps_a_file_from_being_read_stands_on_the_last_page_that_could_be(
     page: Page, previewing: str, lesson: Path
 ) -> None:
@@ -140,6 +141,7 @@ def test_what_keeps_a_file_from_being_read_stands_on_the_last_page_that_could_be
     expect(frame.locator(".found")).to_have_count(0)
 
 
+@pytest.mark.prove
 def test_the_page_is_shown_with_its_answers_as_without_scripts_and_as_on_a_phone(
     context: BrowserContext, previewing: str
 ) -> None:

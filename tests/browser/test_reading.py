@@ -21,8 +21,8 @@ from tests.browser.steps import (
 
 LIGHT = pytest.mark.browser_options(color_scheme="light")
 LOOKS = [
-    pytest.param(SMALL_SLUG, id="light", marks=[LIGHT, pytest.mark.prove]),
-    pytest.param(SLUG, id="light, a lesson of the course", marks=[LIGHT, pytest.mark.prove]),
+    pytest.param(SMALL_SLUG, id="light", marks=LIGHT),
+    pytest.param(SLUG, id="light, a lesson of the course", marks=LIGHT),
     pytest.param(
         SMALL_SLUG,
         id="dark and narrow",
@@ -33,6 +33,7 @@ LOOKS = [
 ]
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("slug", LOOKS)
 def test_a_whole_lesson_can_be_taken_by_mouse(page: Page, slug: str) -> None:
     lesson = read_lesson(slug)

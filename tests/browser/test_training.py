@@ -89,6 +89,7 @@ def test_a_run_is_stopped_and_the_focus_is_not_lost(page: Page) -> None:
     assert page.evaluate("document.activeElement !== document.body")
 
 
+@pytest.mark.prove
 def test_a_wrong_version_is_trained_with_and_told_apart(page: Page) -> None:
     open_page(page, ADDRESS)
     check_the_box(page, BOX.solution.source.replace("- dhpreact.sum(0) ", ""))
@@ -105,6 +106,7 @@ def test_a_wrong_version_is_trained_with_and_told_apart(page: Page) -> None:
     assert run.locator("figure details table").count() == 1
 
 
+@pytest.mark.prove
 @pytest.mark.browser_options(viewport={"width": 320, "height": 700})
 def test_a_run_fits_on_a_phone(page: Page) -> None:
     open_page(page, ADDRESS)
@@ -120,6 +122,7 @@ def test_a_run_fits_on_a_phone(page: Page) -> None:
     assert violations(page, f"#{TRAIN.name}") == []
 
 
+@pytest.mark.prove
 @pytest.mark.browser_options(java_script_enabled=False)
 def test_without_scripts_a_run_is_started_and_looked_at(page: Page) -> None:
     page.goto(ADDRESS)

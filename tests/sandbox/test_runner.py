@@ -197,7 +197,8 @@ def test_zygotes_do_not_grow_old_at_the_same_time():
     assert max(ends) - min(ends) > 60
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(60, marks=pytest.mark.prove)])
+@pytest.mark.prove
+@pytest.mark.parametrize("kills", [6, 60])
 def test_kills_at_random_end_in_a_fault_or_in_the_right_numbers(own, kills):
     assert own.is_warm(SECONDS)
     chance = random.Random(7)

@@ -23,6 +23,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker_graders, "STARTUP_SECONDS", SECONDS)
 
 
+@pytest.mark.prove
 def test_pages_quizzes_and_drafts_work_checks_say_so_and_all_recovers_alone(settings, course, tmp_path: Path) -> None:
     broker = Broker(tmp_path)
     graders = BrokerGraders(settings.model_copy(update={"nats_url": broker.web}))

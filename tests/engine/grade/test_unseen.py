@@ -13,7 +13,7 @@ SPECIFIC = 0.95
 QUIET = {*RIGHT, "follows", "not-yet"}
 
 
-@pytest.fixture(scope="module", params=[6, pytest.param(1, marks=pytest.mark.prove)], ids=["each sixth", "all"])
+@pytest.fixture(scope="module", params=[12, pytest.param(1, marks=pytest.mark.prove)], ids=["each twelfth", "all"])
 def faults(engine, request):
     """By wrong piece: the names at fault with their codes; empty where it was accepted."""
     found = {}

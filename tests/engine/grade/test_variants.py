@@ -27,7 +27,7 @@ def alternative(row):
     return "\n".join([*LINES[: first - 1], *lines.split(" ;; "), *LINES[last:]])
 
 
-@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.prove)], ids=["each fourth", "all"])
+@pytest.fixture(scope="module", params=[8, pytest.param(1, marks=pytest.mark.prove)], ids=["each eighth", "all"])
 def faults(engine, request):
     """By variant: the tensor that was changed, and the names found at fault with their codes."""
     found = {}
