@@ -18,11 +18,22 @@ Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("dark", "light")
 
 
+# An idle network tells as much only where no stream is open and no answer was lost.
+STILL = """() => document.fonts.status === "loaded" && (
+  matchMedia("(scripting: none)").matches
+  || !document.querySelector("meta[name=editor]:not([data-touched])")
+  || customElements.get("code-box") !== undefined
+)"""
+
+
 def open_page(page: Page, address: str) -> None:
-    """Go to *address* and wait until it stands still: fonts change what is wide."""
+    """Go to *address* and wait until it stands still: fonts change what is wide, and an editor comes a little later."""
     page.goto(address)
-    page.evaluate("document.fonts.ready")
-    page.wait_for_load_state("networkidle")
+    stands_still(page)
+
+
+def stands_still(page: Page) -> None:
+    page.wait_for_function(STILL)
 
 
 def code_boxes(page: Page) -> Locator:

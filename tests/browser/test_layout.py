@@ -257,8 +257,6 @@ def test_no_page_on_tensors_is_longer_than_seven_screens(page: Page) -> None:
     for unit in (one for one in course_in(LESSONS).units if one.slug == "tensors"):
         for lesson in unit.lessons:
             open_page(page, f"/lessons/{lesson.slug}")
-            page.wait_for_load_state("networkidle")
-            page.evaluate("document.fonts.ready.then(() => null)")
             screens[lesson.slug] = page.evaluate("document.documentElement.scrollHeight / innerHeight")
 
     assert len(screens) == 10
