@@ -1,7 +1,8 @@
 """Messages between a grader and its reader: JSON, and with it, if there is one, a file in memory.
 
 A file is handed over and not copied: the other end wakes up once, however large it is, and a job goes on into the jail
-as it is. Plain data only, as at every wall: neither end can make the other run anything.
+as it is. A long message is such a file too. Plain data only, as at every wall: neither end can make the other run
+anything.
 """
 
 import json
@@ -13,6 +14,9 @@ from app.sandbox.wire import held
 
 LARGEST = 256 * 2**20
 """Bytes of one file; a run may send back 64 MB, and a job is what an exercise holds."""
+LETTER = 32 * 2**10
+"""Bytes of a message that needs no file of its own."""
+_IN_A_FILE = b"f"  # no JSON is this alone
 
 
 def put(connection: socket.socket, message: Any, file: int | None = None) -> None:
@@ -21,8 +25,12 @@ def put(connection: socket.socket, message: Any, file: int | None = None) -> Non
     Raises:
         OSError: The other end has closed, or there is no memory.
     """
-    with held([json.dumps(message, separators=(",", ":")).encode()]) as letter:
-        socket.send_fds(connection, [b"m"], [letter] if file is None else [letter, file])
+    letter, files = json.dumps(message, separators=(",", ":")).encode(), [] if file is None else [file]
+    if len(letter) <= LETTER:
+        socket.send_fds(connection, [letter], files)
+        return
+    with held([letter]) as long:
+        socket.send_fds(connection, [_IN_A_FILE], [long, *files])
 
 
 def take(connection: socket.socket) -> tuple[Any, int | None] | None:
@@ -31,10 +39,12 @@ def take(connection: socket.socket) -> tuple[Any, int | None] | None:
     Raises:
         ValueError: What came is no message.
     """
-    _, files, _, _ = socket.recv_fds(connection, 1, 2)
-    if not files:
+    letter, files, _, _ = socket.recv_fds(connection, LETTER, 2)
+    if not letter:
         return None
-    return json.loads(contents(files[0])), files[1] if len(files) > 1 else None
+    if letter == _IN_A_FILE and files:
+        letter = contents(files.pop(0))
+    return json.loads(letter), files[0] if files else None
 
 
 def contents(file: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from math import prod
@@ -12,14 +13,30 @@ import numpy as np
 import pytest
 
 from app.engine.grade.jail_runs import JailRuns
-from app.engine.pool import reader
+from app.engine.pool import crossing, reader
 from app.engine.pool.reader import Answer, Reader, ReaderDiedError, Say
 from app.engine.pool.worker import answered
 from app.engine.train.trainer import Trainer
 from app.sandbox import frames
 from app.sandbox.process import StoppedError
-from app.sandbox.wire import Carried, Job
+from app.sandbox.wire import Carried, Job, held
 from tests.waiting import forked, until
+
+
+@pytest.mark.parametrize("length", [1, crossing.LETTER - 2, crossing.LETTER - 1, 10**6])
+@pytest.mark.parametrize("file", [b"", b"a job"], ids=["alone", "with a file"])
+def test_a_message_of_any_length_comes_as_it_was_sent(length: int, file: bytes) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs, held([file]) as sent:
+        crossing.put(ours, "x" * length, sent if file else None)
+        found = crossing.take(theirs)
+        ours.close()
+
+        assert crossing.take(theirs) is None
+    assert found is not None
+    message, came = found
+    assert message == "x" * length
+    assert (b"" if came is None else crossing.contents(came)) == file
 
 
 class Jail:
