@@ -37,6 +37,7 @@ SHARED = {
     "tests/browser/*": "another server and browser",
     "tests/check/*": "graders that prove",
     "tests/engine/pool/*": "graders that are asked and killed",
+    "tests/engine/[gt]*": "a jail, and graders that grade and train",
     "tests/sandbox/*": "jails",
     "tests/cli/*": "graders of commands",
     "tests/content/export/*": "what every export prints",
