@@ -19,7 +19,9 @@ COPY lessons lessons
 COPY templates templates
 COPY static static
 COPY --from=assets /build/static/dist static/dist
-RUN useradd --system --uid 10001 --home-dir /nonexistent backhand && install -d -o backhand /var/lib/backhand
+# pg_dump refuses a server that is newer than itself, and Debian's is older than the databases that people have.
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && apt-get install --yes --no-install-recommends postgresql-client-17 && rm -rf /var/lib/apt/lists/*
+RUN useradd --system --uid 10001 --home-dir /nonexistent backhand && install -d -o backhand -m 0700 /var/lib/backhand /backups
 USER backhand
 ENV BACKHAND_DATA_DIR=/var/lib/backhand
 VOLUME /var/lib/backhand

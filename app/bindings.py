@@ -12,6 +12,8 @@ FACTS = frozenset({"shape", "ndim", "dtype", "device", "layout", "size", "numel"
 LIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "len"})
 NEW = frozenset({"new_zeros", "new_ones", "new_full"})
 SHAPED_BY = frozenset({"expand_as", "view_as", "reshape_as", "type_as"}) | NEW
+_FILLED = frozenset(["append", "extend", "insert", "update", "setdefault", "pop", "popitem", "remove", "clear"])
+"""Methods of lists and dictionaries that change them; no tensor has one of these."""
 _VIEWS = frozenset(
     ["view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "t", "transpose", "permute", "narrow", "select"]
 )
@@ -63,7 +65,7 @@ def shape_only(node: ast.AST) -> Sequence[ast.expr]:
 
 
 def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
-    """Names that *nodes* bind, or write into by index, in place, or as `out=`."""
+    """Names that *nodes* bind, or write into by index, in place, by a method of lists, or as `out=`."""
     found: set[str] = set()
     bare = {id(one.target) for one in nodes if isinstance(one, ast.AnnAssign) and one.value is None}
     for one in nodes:
@@ -85,7 +87,7 @@ def writes_of(nodes: list[ast.AST]) -> frozenset[str]:
 
 
 def _in_place(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
+    return name in _FILLED or (name.endswith("_") and not name.startswith("_"))
 
 
 def freshly_bound(node: ast.stmt) -> frozenset[str]:
@@ -124,7 +126,7 @@ def viewed(node: ast.expr) -> str:
                 return ""
 
 
-def called(node: ast.expr) -> str:
+def called(node: ast.AST) -> str:
     """The bare name of the function or method that *node* calls; empty where it is no call."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):

@@ -3,6 +3,7 @@
 import math
 import os
 import re
+from datetime import date
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ ADDRESS = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.
 OWN_WORDS = frozenset({"passkey", "email", "code", "password", "name", "proxy", "reset"})
 """What stands after `/sign-in/` already."""
 PROVIDERS_FORM = 'It wants {"campus": {"title": ..., "issuer": "https://...", "client_id": ..., "client_secret": ...}}'
+OPERATOR_PAGES = ("privacy", "imprint", "accessibility")
 BROKERS = ("nats", "tls", "ws", "wss")
 
 
@@ -27,7 +29,10 @@ def _here_or_root(name: str) -> Path:
 
 
 class Provider(BaseModel):
-    """Where else somebody can sign in. *title* is what pages call it."""
+    """Where else somebody can sign in. *title* is what pages call it.
+
+    With a *roster_claim*, that claim is somebody's id in the rosters of classes; *scopes* are what is asked for.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,6 +40,8 @@ class Provider(BaseModel):
     issuer: str = Field(pattern="^https?://[^/ ]+[^ ]*$")
     client_id: str = Field(min_length=1)
     client_secret: str = Field(default="", repr=False)
+    roster_claim: str = Field(default="", max_length=200)
+    scopes: str = Field(default="openid profile", pattern=r"^openid( [!#-\[\]-~]+)*$")
 
 
 _PROVIDERS = TypeAdapter(dict[str, Provider])
@@ -89,7 +96,16 @@ class Settings(BaseSettings):
     mail_from: str = Field(default="", validate_default=True, description="The sender of codes.")
     proxy_header: str = Field(default="", description="In which a proxy says who somebody is.")
     proxy_addresses: str = Field(
-        default="", validate_default=True, description="Of the proxies that are believed, networks among them."
+        default="",
+        validate_default=True,
+        description="Of the proxies, and their networks, that may say where a request comes from.",
+    )
+    pages: Path | None = Field(
+        default=None, description="Folder with privacy.md, imprint.md or accessibility.md in place of those shipped."
+    )
+    contact: str = Field(default="", description="Who is asked about privacy and accessibility: an address, or words.")
+    statement_date: date | None = Field(
+        default=None, description="Of the accessibility statement, such as 2027-01-31; default: of the one shipped."
     )
     names: Path | None = Field(default=None, description="A list of names for the character model.")
 
@@ -106,6 +122,13 @@ class Settings(BaseSettings):
         if url and (urlsplit(url).scheme not in BROKERS or not urlsplit(url).hostname):
             raise ValueError("It wants the address of a NATS broker, such as nats://web:password@broker:4222")
         return url
+
+    @field_validator("hosts")
+    @classmethod
+    def _of_names(cls, names: str) -> str:
+        if bad := [one for one in names.split() if "," in one or "/" in one]:
+            raise ValueError(f"It wants names with spaces between, such as a.example.org b.example.org; seen: {bad[0]}")
+        return names
 
     @field_validator("nats_nkey")
     @classmethod
@@ -124,6 +147,21 @@ class Settings(BaseSettings):
         if path and not path.is_dir():
             raise ValueError("There is no such control group")
         return path
+
+    @field_validator("pages")
+    @classmethod
+    def _with_markdown(cls, folder: Path | None) -> Path | None:
+        if folder and not folder.is_dir():
+            raise ValueError("There is no such folder")
+        for file in sorted(folder.glob("*.md")) if folder else ():
+            if file.stem not in OPERATOR_PAGES:
+                raise ValueError(f"{file.name} is none of {', '.join(f'{one}.md' for one in OPERATOR_PAGES)}")
+            try:
+                file.read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+                raise ValueError(f"{file.name} cannot be read: {reason}") from error
+        return folder
 
     @field_validator("replicas")
     @classmethod
@@ -183,8 +221,10 @@ class Settings(BaseSettings):
                 ip_network(one)
             except ValueError:
                 raise ValueError(f"It wants addresses or networks with spaces between; {one} is none") from None
-        if bool(addresses.split()) != bool(info.data.get("proxy_header")):
-            raise ValueError("A header is believed from listed proxies: set BACKHAND_PROXY_HEADER and this, or neither")
+            if ip_network(one).prefixlen == 0:
+                raise ValueError(f"It wants the networks of your proxies; {one} is everybody")
+        if info.data.get("proxy_header") and not addresses.split():
+            raise ValueError("A header is believed from listed proxies: set this beside BACKHAND_PROXY_HEADER")
         return addresses
 
     @property

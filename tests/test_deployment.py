@@ -29,9 +29,10 @@ def named(kind, name):
 
 def pods():
     return [
-        (one["metadata"]["name"], one["spec"]["template"]["spec"])
+        (one["metadata"]["name"], spec["template"]["spec"])
         for one in documents()
-        if "template" in one.get("spec", {})
+        for spec in (one.get("spec", {}), one.get("spec", {}).get("jobTemplate", {}).get("spec", {}))
+        if "template" in spec
     ]
 
 
@@ -147,7 +148,12 @@ def test_composed_graders_are_on_a_network_that_leads_nowhere_else():
     assert grader["networks"] == ["grading"]
     assert on["grading"] == on["data"] == {"internal": True}
     assert "DATABASE" not in yaml.safe_dump(grader)
-    assert {name for name, one in scale["services"].items() if "data" in one["networks"]} == {"web", "jobs", "postgres"}
+    assert {name for name, one in scale["services"].items() if "data" in one["networks"]} == {
+        "web",
+        "jobs",
+        "backup",
+        "postgres",
+    }
 
 
 def test_the_proxy_takes_its_configuration(tmp_path):
@@ -168,5 +174,43 @@ def test_every_composed_password_has_to_be_chosen():
     text = (DEPLOY / "compose.scale.yaml").read_text("utf-8")
 
     passwords = re.findall(r"\w*PASSWORD\w*\W{1,3}\$\{[^}]*\}|://\w+:(?:\$\{[^}]*\}|[^@]*)@", text)
-    assert len(passwords) == 7
-    assert all(":?choose one}" in one for one in passwords)
+    assert len(passwords) == 8
+    assert all(":?choose one" in one for one in passwords)
+
+
+def test_servers_reach_providers_of_identity_and_mail():
+    (web,) = (one for one in documents() if (one["kind"], one["metadata"]["name"]) == ("NetworkPolicy", "web"))
+
+    ports = {port["port"] for way in web["spec"]["egress"] for port in way["ports"]}
+
+    assert {443, 465, 587} <= ports
+
+
+def test_whose_word_counts_for_where_a_request_comes_from_is_named():
+    servers = [composed("compose.scale.yaml")["services"]["web"]["environment"], named("ConfigMap", "web")["data"]]
+    for one in servers:
+        assert one["BACKHAND_PROXY_ADDRESSES"] not in ("", "*")
+        assert "FORWARDED_ALLOW_IPS" not in one
+
+
+def test_settings_of_composed_servers_may_stand_in_a_file():
+    for name, service in (("compose.yaml", "backhand"), ("compose.scale.yaml", "web")):
+        assert composed(name)["services"][service]["env_file"] == [{"path": ".env", "required": False}]
+
+
+def test_a_backup_has_a_program_that_fits_and_a_place_to_write_to():
+    dockerfile = (DEPLOY.parent / "Dockerfile").read_text("utf-8")
+    server = int(re.search(r"postgres:(\d+)", composed("compose.scale.yaml")["services"]["postgres"]["image"])[1])
+    client = int(re.search(r"postgresql-client-(\d+)", dockerfile)[1])
+
+    assert client >= server
+    assert re.search(r"install -d -o backhand .* /backups$", dockerfile, re.MULTILINE)
+    for name, service in (("compose.yaml", "backhand"), ("compose.scale.yaml", "backup")):
+        assert "backups:/backups" in composed(name)["services"][service]["volumes"]
+    (pod,) = (pod for name, pod in pods() if name == "backup")
+    assert "/backups" in [one["mountPath"] for one in pod["containers"][0]["volumeMounts"]]
+
+
+def test_passwords_of_the_broker_are_told_to_begin_with_a_letter():
+    for file in ("nats.conf", "kubernetes/broker.yaml", "kubernetes/settings.yaml", "compose.scale.yaml"):
+        assert re.search(r"begin\w* with a letter", (DEPLOY / file).read_text("utf-8")), file

@@ -5,6 +5,7 @@ e-mail address says nothing. What was added by somebody who never proved to be i
 somebody who does.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +32,8 @@ Kind = Literal["passkey", "oidc", "email", "password", "proxy"]
 class Proof:
     """What somebody has proved to be. *secret* and *sign_count* are kept of a new one; *name* is a suggestion.
 
+    *roster_id* is theirs at their school, where the provider that proved them says so.
+
     With a *secret* it is of something new, and proves nothing of what is there already.
     """
 
@@ -40,6 +43,7 @@ class Proof:
     secret: str | None = None
     sign_count: int | None = None
     name: str | None = None
+    roster_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,13 @@ async def ways(db: AsyncSession, learner: int) -> list[Credential]:
     """Of *learner*, the oldest first."""
     mine = select(Credential).where(Credential.learner_id == learner)
     return list(await db.scalars(mine.order_by(Credential.id)))
+
+
+async def claimed_ids(db: AsyncSession, learner: int, issuers: Iterable[str]) -> frozenset[str]:
+    """The ids that providers of these *issuers* say are those of *learner* at their school."""
+    mine = select(Credential.roster_id).where(Credential.learner_id == learner, Credential.kind == "oidc")
+    known = await db.scalars(mine.where(Credential.issuer.in_(issuers), Credential.roster_id.is_not(None)))
+    return frozenset(one for one in known if one)
 
 
 async def enter(db: AsyncSession, token: str, proof: Proof, label: str, *, add: bool = False) -> Entered:
@@ -126,7 +137,7 @@ async def create(db: AsyncSession, learner: int | None, proof: Proof) -> Credent
         learner = row.id
     credential = Credential(
         learner_id=learner, kind=proof.kind, issuer=proof.issuer, subject=proof.subject, secret=proof.secret,
-        sign_count=proof.sign_count, verified=True, created_at=now(), used_at=now(),
+        sign_count=proof.sign_count, verified=True, created_at=now(), used_at=now(), roster_id=proof.roster_id,
     )  # fmt: skip
     db.add(credential)
     await db.flush()
@@ -142,7 +153,7 @@ async def _prove(db: AsyncSession, credential: Credential, proof: Proof) -> None
     else:
         others.append(Credential.verified.is_(False))
     await db.execute(delete(Credential).where(*others).execution_options(synchronize_session=False))
-    credential.verified, credential.used_at = True, now()
+    credential.verified, credential.used_at, credential.roster_id = True, now(), proof.roster_id
     if proof.sign_count is not None:
         credential.sign_count = proof.sign_count
     await db.flush()

@@ -1,13 +1,11 @@
 """The ways to sign in that this server has."""
 
-import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
 from app.accounts.mail import Letters
 from app.accounts.passkeys import Here
-from app.accounts.passwords import AT_ONCE
 from app.accounts.providers import Door
 from app.settings import Settings
 
@@ -21,8 +19,11 @@ class Doors:
     letters: Letters | None
     header: str
     proxies: tuple[str, ...]
-    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
-    """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
+
+    @property
+    def rosters(self) -> tuple[Door, ...]:
+        """The providers that say what somebody's id in a roster is; where there are any, nobody types one."""
+        return tuple(one for one in self.providers.values() if one.roster_claim)
 
     def user_of(self, peer: str, shown: list[str]) -> str:
         """Who the proxy *peer* says that somebody is, in the headers that were *shown*; "" for nobody."""

@@ -25,12 +25,15 @@ from app.store.tables import (
     Drill,
     Excuse,
     Extension,
+    FormerMember,
     Kept,
     Learner,
     Membership,
+    Notice,
     PracticeAttempt,
     Progress,
     Review,
+    RosterChange,
     Session,
     Sitting,
     TrainingRun,
@@ -112,6 +115,10 @@ def _extensions(into: Extension, other: Extension) -> Joined:
     return Joined(stays, goes)
 
 
+def _roster_changes(into: RosterChange, other: RosterChange) -> Joined:
+    return Joined(into, other, {"is_new": into.is_new and other.is_new})
+
+
 def _accommodations(into: Accommodation, other: Accommodation) -> Joined:
     return Joined(into, other, {"extra_days": max(into.extra_days, other.extra_days)})
 
@@ -147,11 +154,14 @@ RULES = (
     Rule(Session),
     Rule(Credential),
     Rule(Kept),
+    Rule(Notice),
+    Rule(FormerMember),
     Rule(Attempt),
     Rule(Draft, PLACE, _drafts),
     Rule(Progress, PLACE, _progress),
     Rule(TrainingRun, PLACE, _trainings),
     Rule(Membership, ("class_id",), _memberships),
+    Rule(RosterChange, ("class_id",), _roster_changes),
     Rule(Extension, ("assignment_id",), _extensions),
     Rule(Accommodation, ("class_id",), _accommodations),
     Rule(Excuse, ("assignment_id",), _excuses),

@@ -7,25 +7,19 @@ moment, so few do at once.
 import asyncio
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
-from app.accounts import tickets
-from app.accounts.credentials import Proof, create, found, ways
-from app.store.classes import RefusedError, record
-from app.store.tables import Class, Credential, Learner, Membership, Session
+from app.accounts.credentials import Proof, found
+from app.store.classes import RefusedError
+from app.store.tables import Credential
 from app.teaching.words import name_fault, one_line
 
-AT_ONCE = 2
+AT_ONCE, MOST_WAITING = 2, 20
 SHORTEST, LONGEST = 8, 200
-RESET_LIVES = timedelta(hours=24)
 
-USED = "This link was used already, or is older than a day. Ask your instructor for a new one."
 NOT_BOTH = "No account here has this name with this password."
 TAKEN = "Somebody here has this name already. Take another one, or sign in if it is you."
 _HASHER = PasswordHasher()
@@ -52,7 +46,7 @@ def subject_of(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name_of(name)).casefold())
 
 
-async def new_proof(db: AsyncSession, name: str, secret: str) -> Proof:
+async def new_proof(db: AsyncSession, name: str, secret: str = "") -> Proof:
     """Of a name that nobody has, with what is kept of its password, see `hashed`.
 
     Raises:
@@ -63,16 +57,25 @@ async def new_proof(db: AsyncSession, name: str, secret: str) -> Proof:
     return Proof(kind="password", issuer="", subject=subject_of(name), secret=secret, name=name_of(name))
 
 
-async def hashed(name: str, password: str) -> str:
-    """What is kept of *password*.
+def refuse_weak(name: str, password: str) -> None:
+    """Refuse a password without hashing it.
 
     Raises:
-        RefusedError: It is too short, too long, or the name itself.
+        RefusedError: It is too short, too long, or the name itself; or the name cannot be used.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise RefusedError(f"A password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}.")
     if password.casefold() == subject_of(name):
         raise RefusedError("The password is the name. Take another one.")
+
+
+async def hashed(name: str, password: str) -> str:
+    """What is kept of *password*.
+
+    Raises:
+        RefusedError: See `refuse_weak`.
+    """
+    refuse_weak(name, password)
     return await asyncio.get_running_loop().run_in_executor(_FEW, _HASHER.hash, _bytes(password))
 
 
@@ -98,65 +101,3 @@ def _verified(secret: str, password: str) -> bool:
 def _bytes(password: str) -> bytes:
     # As keyboards write it: the same letters in two ways are the same password.
     return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
-
-
-async def reset(db: AsyncSession, *, learner: int, by: int) -> str:
-    """A token with which *learner* sets a new password, made by an instructor of a class of theirs.
-
-    It goes to `/sign-in/reset?token=`, works once, and for a day.
-
-    Raises:
-        RefusedError: *by* may not, or there is nothing to reset.
-    """
-    if not await _teaches(db, by, learner):
-        raise RefusedError("Only an instructor of a class that they learn in can let somebody set a new password.")
-    kinds = {one.kind for one in await ways(db, learner)}
-    if kinds & {"oidc", "email", "proxy"}:
-        raise RefusedError("They sign in without a password, so there is none to reset.")
-    await record(db, None, by, "reset", f"learner {learner}")
-    return await tickets.issue(db, "reset", {"learner": learner, "by": by}, lives=RESET_LIVES)
-
-
-async def _teaches(db: AsyncSession, instructor: int, learner: int) -> bool:
-    """Whether *learner*, who teaches nobody, learns in a class of *instructor*."""
-    theirs, own = aliased(Membership), aliased(Membership)
-    shared = (
-        select(theirs.class_id)
-        .join(own, own.class_id == theirs.class_id)
-        .join(Class, Class.id == own.class_id)
-        .where(theirs.learner_id == learner, theirs.role == "learner", theirs.left_at.is_(None))
-        .where(own.learner_id == instructor, own.role == "instructor", own.left_at.is_(None))
-        .where(Class.archived_at.is_(None))
-    )
-    teaching = exists().where(Membership.learner_id == learner, Membership.role != "learner")
-    own_only = (Learner.id == learner, Learner.teaches.is_(False), shared.exists(), ~teaching)
-    return await db.scalar(select(Learner.id).where(*own_only)) is not None
-
-
-async def name_to_reset(db: AsyncSession, token: str) -> str:
-    """The name that the learner of a reset signs in with; "" for one that has none yet.
-
-    Raises:
-        RefusedError: The ticket is used or too old.
-    """
-    data = await tickets.look(db, "reset", token)
-    if data is None:
-        raise RefusedError(USED)
-    return next((one.subject for one in await ways(db, data["learner"]) if one.kind == "password"), "")
-
-
-async def set_anew(db: AsyncSession, token: str, name: str, secret: str) -> Proof:
-    """Take the ticket of a reset: *secret* is what is kept of the password of its learner, whose sessions end.
-
-    Raises:
-        RefusedError: The ticket is used or too old, or the name is taken.
-    """
-    data = await tickets.take(db, "reset", token)
-    if data is None:
-        raise RefusedError(USED)
-    mine = next((one for one in await ways(db, data["learner"]) if one.kind == "password"), None)
-    if mine is None:
-        mine = await create(db, data["learner"], await new_proof(db, name, secret))
-    mine.secret = secret
-    await db.execute(delete(Session).where(Session.learner_id == data["learner"]))
-    return Proof(kind="password", issuer="", subject=mine.subject, name=name_of(name))

@@ -5,6 +5,7 @@ nonce and the verifier (PKCE) never leave it. Who somebody is, is the issuer wit
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ from authlib.integrations.starlette_client import OAuth
 from app.accounts.credentials import Proof
 from app.settings import Provider
 from app.store.classes import RefusedError
+from app.store.tables import NAME_LENGTH
+from app.teaching.words import one_line
 
 SECONDS = 10.0
 
@@ -51,8 +54,9 @@ class Door:
     def __init__(self, name: str, provider: Provider) -> None:
         self.name = name
         self.title = provider.title
-        self._issuer = provider.issuer.rstrip("/")
-        self._plain = WITHOUT_OPENID.get(self._issuer)
+        self.roster_claim = provider.roster_claim
+        self.issuer = provider.issuer.rstrip("/")
+        self._plain = WITHOUT_OPENID.get(self.issuer)
         keys = {"client_id": provider.client_id, "client_secret": provider.client_secret or None}
         kwargs = {"code_challenge_method": "S256", "timeout": SECONDS}
         if self._plain is not None:
@@ -60,8 +64,8 @@ class Door:
             addresses = {"authorize_url": found.authorize_url, "access_token_url": found.access_token_url}
             kwargs["scope"] = found.scope
         else:
-            addresses = {"server_metadata_url": f"{self._issuer}/.well-known/openid-configuration"}
-            kwargs["scope"] = "openid profile"
+            addresses = {"server_metadata_url": f"{self.issuer}/.well-known/openid-configuration"}
+            kwargs["scope"] = provider.scopes
         self._client: Any = OAuth().register(name, **keys, **addresses, client_kwargs=kwargs)
 
     async def question(self, back: str) -> dict[str, str]:
@@ -101,10 +105,26 @@ class Door:
 
     async def _by_token(self, token: dict[str, Any], nonce: str) -> Proof:
         claims = await self._client.parse_id_token(token, nonce=nonce)
-        if claims is None or str(claims["iss"]).rstrip("/") != self._issuer:
+        if claims is None or str(claims["iss"]).rstrip("/") != self.issuer:
             raise RefusedError(f"What came back is not from {self.title}. Begin again.")
         name = claims.get("name") or claims.get("preferred_username")
-        return Proof(kind="oidc", issuer=self._issuer, subject=str(claims["sub"]), name=str(name or ""))
+        roster_id = await self._roster_id(claims, token)
+        return Proof(
+            kind="oidc", issuer=self.issuer, subject=str(claims["sub"]), name=str(name or ""), roster_id=roster_id
+        )
+
+    async def _roster_id(self, claims: Mapping[str, Any], token: dict[str, Any]) -> str | None:
+        """The id at the school, from the token of the id or else from what the provider tells of its user."""
+        if not self.roster_claim:
+            return None
+        value = claims.get(self.roster_claim)
+        if value is None and (await self._client.load_server_metadata()).get("userinfo_endpoint"):
+            user = await self._client.userinfo(token=token)
+            value = user.get(self.roster_claim) if user.get("sub") == claims["sub"] else None
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        known = isinstance(value, str | int) and not isinstance(value, bool)
+        return one_line(str(value))[:NAME_LENGTH] or None if known else None
 
     async def _by_api(self, token: dict[str, Any]) -> Proof:
         assert self._plain is not None
@@ -112,8 +132,11 @@ class Door:
         answer.raise_for_status()
         user = answer.json()
         name = user.get("name") or user.get("login")
-        return Proof(kind="oidc", issuer=self._issuer, subject=str(user[self._plain.subject]), name=str(name or ""))
+        value = user.get(self.roster_claim) if self.roster_claim else None
+        roster_id = one_line(str(value))[:NAME_LENGTH] if value else None
+        subject = str(user[self._plain.subject])
+        return Proof(kind="oidc", issuer=self.issuer, subject=subject, name=str(name or ""), roster_id=roster_id)
 
     def _away(self) -> AwayError:
-        host = urlsplit(self._issuer).hostname
+        host = urlsplit(self.issuer).hostname
         return AwayError(f"{self.title} ({host}) does not answer. Nothing is lost: try again, or sign in another way.")

@@ -16,7 +16,8 @@ from sqlalchemy.orm import aliased
 
 from app.store.classes import RefusedError, record
 from app.store.database import hold
-from app.store.tables import Base, Class, Learner, Membership
+from app.store.former_members import keep_all_grades
+from app.store.tables import Base, Class, FormerMember, Learner, Membership
 
 SECRETS = frozenset({"secret", "token_hash", "halt"})
 """Columns that open something, or that only a server can read."""
@@ -70,8 +71,10 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-async def delete_learner(db: AsyncSession, learner: int) -> None:
-    """Let nothing of *learner* be left, but that they deleted themselves.
+async def delete_learner(
+    db: AsyncSession, learner: int, *, by_operator: bool = False, with_grades: bool = False
+) -> None:
+    """Let nothing of *learner* be left, but that it was done, and (unless *with_grades*) their points in gradebooks.
 
     Raises:
         RefusedError: A class would be without an instructor.
@@ -92,9 +95,15 @@ async def delete_learner(db: AsyncSession, learner: int) -> None:
     )
     name = await db.scalar(alone.limit(1))
     if name is not None:
+        who = "They" if by_operator else "You"
         raise RefusedError(
-            f"You are the only instructor of {name}. Make somebody else one first, or archive the class."
+            f"{who} are the only instructor of {name}. Make somebody else one first, or archive the class."
         )
-    await record(db, None, None, "deleted", f"learner {learner}", said=f"learner {learner} deleted themselves")
+    if with_grades:
+        await db.execute(delete(FormerMember).where(FormerMember.learner_id == learner))
+    else:
+        await keep_all_grades(db, learner, "deleted")
+    said = f"the operator deleted learner {learner}" if by_operator else f"learner {learner} deleted themselves"
+    await record(db, None, None, "deleted", f"learner {learner}", said=said)
     await db.flush()
     await db.execute(delete(Learner).where(Learner.id == learner).execution_options(synchronize_session=False))

@@ -190,4 +190,10 @@ class _Replace(ast.NodeTransformer):
         self._wrong = wrong
 
     def visit(self, node: ast.AST) -> ast.AST | None:
-        return self._wrong if node is self._target else self.generic_visit(node)
+        if node is self._target:
+            return self._wrong
+        changed = self.generic_visit(node)
+        # A loop whose only statement is left out does nothing.
+        if isinstance(changed, ast.For | ast.While | ast.If | ast.With) and not changed.body:
+            changed.body = [ast.Pass()]
+        return changed

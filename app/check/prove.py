@@ -1,7 +1,7 @@
 """Prove a course: every forward program runs, every solution passes, everything wrong is refused with its reason."""
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from app.check.findings import Finding, in_order
@@ -9,6 +9,7 @@ from app.check.prove_boxes import prove_grad
 from app.check.prove_checkers import prove_checker
 from app.check.prove_functions import prove_function
 from app.check.prove_hunts import prove_bug
+from app.check.prove_literals import literals_of_forward
 from app.check.prove_orders import prove_order
 from app.check.prove_quizzes import prove_inference, prove_quiz
 from app.check.prove_training import prove_training
@@ -44,7 +45,11 @@ async def _lesson(lesson: Lesson, grader: Grader, *, mutate: bool) -> list[Findi
     forwards = [block for block in lesson.blocks if isinstance(block, Forward)]
     facts = dict(zip((one.name for one in forwards), await asyncio.gather(*map(grader.facts, forwards)), strict=True))
     found = [_does_not_run(one, facts[one.name]) for one in forwards if facts[one.name].error]
-    found += [_runs_alone(one, facts[one.name]) for one in forwards if facts[one.name].pinned]
+    pinned = [one for one in forwards if facts[one.name].pinned]
+    numbers = await asyncio.gather(*(literals_of_forward(one, grader) for one in pinned))
+    for forward, literals in zip(pinned, numbers, strict=True):
+        found += literals or [_runs_alone(forward, facts[forward.name])]
+    found += [one_sided for one in forwards for one_sided in _one_sided(one, facts[one.name])]
     found += [wrong for one in forwards for wrong in prove_inference(one, facts[one.name])]
     pictures = [one for one in lesson.blocks if isinstance(one, Visual) and KINDS[one.kind].walked]
     found += [one for picture in pictures for one in prove_picture(picture, lesson.forwards[picture.forward or ""])]
@@ -91,3 +96,15 @@ def _runs_alone(forward: Forward, facts: Facts) -> Finding:
         "of their dims, relate them (`D: heads * d`), or give others that fit in `:hidden:`."
     )
     return Finding(place, "error", "hidden-lost", message)
+
+
+def _one_sided(forward: Forward, facts: Facts) -> Iterator[Finding]:
+    """What no hidden run decides the other way: a solution that leaves that out would pass."""
+    for line, source in facts.one_sided:
+        message = (
+            f"In `{source}` all numbers of the hidden runs fall on one side, so a solution that leaves the other side "
+            'out would pass. Draw the inputs so that both occur, such as `"[N, D] normal(0, 5)"`.'
+        )
+        yield Finding(
+            replace(forward.place, line=line or forward.place.line, column=1), "warning", "one-sided", message
+        )

@@ -2,16 +2,15 @@
 
 import ast
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from app.check.findings import Finding
 from app.check.mutants import Mutant, mutants_of
+from app.check.prove_literals import literals_of_solution
 from app.check.unanswered import NO_ANSWER, UNANSWERED, not_proved, to_author
 from app.content.blocks import Bug, Checker, Code, DeclaredMistake, FunctionBox, Grad, Innocent, Lesson, Place
-from app.content.literals import literal_sizes
 from app.engine.grader import Grader
-from app.engine.task import AnyTask, grad_task_of
+from app.engine.task import AnyTask, Task, grad_task_of
 from app.grading.forward.facts import Facts
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
@@ -32,16 +31,26 @@ async def prove_grad(lesson: Lesson, grad: Grad, facts: Facts, grader: Grader, *
     if unknown := prove_names(grad, facts):
         return unknown
     task = grad_task_of(lesson, grad)
-    if literal := prove_sizes((grad.solution, *grad.alternatives), task.forward.dims):
-        return literal
     found = await prove_own(task, grad, grader)
     if any(one.level == "error" for one in found):
-        return found
+        return await _for_a_number(found, task, grad, grader)
     if unfounded := [early for one in grad.mistakes if (early := prove_alone(one, grad.require)) is not None]:
         return found + unfounded
     found += await prove_mistakes(task, [(one, one.code.source) for one in grad.mistakes], grader)
     tried = mutants_of(grad.solution.source, frozenset(grad.require)) if mutate else ()
     return found + await prove_mutants(task, grad, tried, grader)
+
+
+async def _for_a_number(found: list[Finding], task: Task, grad: Grad, grader: Grader) -> list[Finding]:
+    """*found*, or the numbers in the place of sizes for which a solution does not pass."""
+    failing = {one.place.line for one in found if one.code == "solution-fails"}
+    codes = [
+        code
+        for code in (grad.solution, *grad.alternatives)
+        if not failing.isdisjoint(range(code.place.line, code.line + code.source.count("\n") + 1))
+    ]
+    literals = [one for code in codes for one in await literals_of_solution(code, task, task.forward, grader)]
+    return literals or found
 
 
 async def prove_own(task: AnyTask, box: Grad | Checker | FunctionBox, grader: Grader) -> list[Finding]:
@@ -84,20 +93,6 @@ def prove_solution(code: Code, verdict: Verdict) -> list[Finding]:
     line = next((one.line for one in wrong if one.line), None)
     reasons = " ".join(_said(one) for one in wrong)
     return [Finding(_line_of(code, line), "error", "solution-fails", f"The solution does not pass. {reasons}")]
-
-
-def prove_sizes(codes: Iterable[Code], dims: Mapping[str, int]) -> list[Finding]:
-    """An error for every number in *codes* that is the size of one of *dims* and stands where a size is meant."""
-    return [
-        Finding(
-            replace(_line_of(code, one.line), column=one.column),
-            "error",
-            "literal-size",
-            f"{one.number} stands here where the size of {one.dim} is meant: write `{one.dim}`.",
-        )
-        for code in codes
-        for one in literal_sizes(ast.parse(code.source), dims)
-    ]
 
 
 def _said(one: NameVerdict) -> str:

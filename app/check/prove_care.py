@@ -13,6 +13,7 @@ from app.content.mathml import words_of
 from app.content.programs import parsed
 
 NOTE = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+MASK = re.compile(r"(?:^|_)(?:mask|keep|kept|drop|dropped|dropout|valid)(?:_|\d*$)", re.IGNORECASE)
 HEADING = re.compile(r"<h([2-6])[ >].*?</h\1>", re.DOTALL)
 
 
@@ -22,7 +23,7 @@ def prove_care(lesson: Lesson) -> list[Finding]:
     asked = {one.forward for one in lesson.exercises if isinstance(one, Grad | Matmul | Axes | Shape)}
     for forward in lesson.blocks:
         if isinstance(forward, Forward):
-            said = [*_unread(forward), *(_sizes(forward) if forward.name in asked else ())]
+            said = [*_unread(forward), *_masks(forward), *(_sizes(forward) if forward.name in asked else ())]
             found += [_warning(forward.place, *one) for one in said]
     return found
 
@@ -57,6 +58,15 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
             written = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and one.id not in read}
             if isinstance(statement, ast.Assign) and written and not written & outputs and written.isdisjoint(sizes):
                 yield "unused", f"Nothing reads {', '.join(map(repr, sorted(written)))} of {forward.name!r}."
+
+
+def _masks(forward: Forward) -> Iterator[tuple[str, str]]:
+    """Inputs that are called a mask and hold normal numbers, none of which is zero."""
+    for one in forward.inputs:
+        if MASK.search(one.name) and one.distribution == "randn":
+            sizes = ", ".join(one.sizes)
+            message = f"The input {one.name!r} is a mask by its name, and drawn as normal numbers, without a zero."
+            yield "no-mask", f'{message} Write `"[{sizes}] mask"`, and scale it in the program.'
 
 
 def _choices(lesson: Lesson) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from app.content.vary import drawn_words
 from app.grading.forward.facts import Facts
 from app.grading.forward.facts import Shape as Sizes
 from app.grading.quiz import mark
-from app.grading.quiz.feedback import tensor_of
+from app.grading.quiz.feedback import shapes_offered, tensor_of, wanted_tensors
 from app.grading.quiz.mark_axes import sums_offered
 from app.grading.quiz.mark_cells import answer_of, right_values
 from app.grading.quiz.mark_matmul import right_products
@@ -43,7 +43,9 @@ def _prove(lesson: Lesson, quiz: Quiz, facts: Mapping[str, Facts]) -> list[Findi
     of_program = facts.get(forward.name) if forward else None
     if of_program and of_program.error:
         return []  # reported once, at the program
-    shapes: Shapes = {} if forward is None else {**(of_program.shapes if of_program else {}), **infer(forward)}
+    # What the page offers and nothing more: a quiz that a grader alone could answer would be no quiz.
+    ran = of_program.shapes if of_program else {}
+    shapes: Shapes = shapes_offered(infer(forward), ran, wanted_tensors(quiz, forward)) if forward else {}
     if isinstance(quiz, Shape) and (why := disagreement(quiz, shapes)):
         return [_finding(quiz.place, "wrong-answer-key", why)]
     answers = _candidates(quiz, shapes, forward)

@@ -7,7 +7,9 @@ import typer
 
 from app.cli import environment
 from app.cli.refuse import refuse
+from app.engine.grade.seeds import FILE
 from app.store import database_copies as store
+from app.web.course_reload import process_of
 
 
 def backup(target: Path) -> None:
@@ -17,10 +19,20 @@ def backup(target: Path) -> None:
     except store.BackupError as error:
         refuse(str(error), status=1)
     typer.echo(f"{target}: {target.stat().st_size:,} bytes.")
+    if (secret := settings.data_dir / FILE).exists():
+        typer.echo(
+            f"Not in it: {secret}, which hidden numbers are drawn under. Keep a copy beside it, for your eyes alone."
+        )
 
 
 def restore(source: Path, *, replace: bool) -> None:
     settings = environment.settings()
+    if (number := process_of(settings.data_dir)) is not None:
+        refuse(
+            f"A server is running with {settings.data_dir} (process {number}). Stop it first: what learners write "
+            "meanwhile would be lost.",
+            status=1,
+        )
     try:
         learners = asyncio.run(store.restore(settings.resolved_database_url, source, replace=replace))
     except store.BackupError as error:

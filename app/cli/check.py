@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -14,7 +15,10 @@ from app.cli import environment
 from app.cli.refuse import A_COURSE, refuse, unreadable
 from app.content.around import Around, around, dead_links_of_loose
 from app.content.blocks import Lesson
+from app.content.course import read_course
 from app.content.errors import LessonError
+from app.content.exercises import Place
+from app.content.folders import markdown_in
 from app.content.lessons import read_lessons
 from app.settings import Settings
 
@@ -25,11 +29,13 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     """Print every finding, and end with what was counted."""
     settings = environment.settings()
     lessons: list[Lesson] = []
+    files = 0
     reach: list[Lesson] = []
     findings: list[Finding] = []
     for path in paths or [settings.lessons]:
         read, found = _read(path)
         lessons += read
+        files += _files(path)
         findings += of_errors(found)
         findings += [one for lesson in read for one in prove_care(lesson)]
         if any(path.glob("*/unit.md")):
@@ -39,6 +45,7 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
             findings += of_errors(near.faults if near else dead_links_of_loose(read))
             findings += [] if near else _alone(read)
             reach += near.reach if near else ()
+    findings += _lost(settings, paths)
     # A file that does not parse is reported with its place; what does parse is proved all the same.
     if lessons:
         findings += _proved(lessons, reach, settings, mutate=mutants, fresh=fresh)
@@ -47,9 +54,13 @@ def check(paths: list[Path] | None, form: Format, *, mutants: bool, fresh: bool)
     errors = sum(finding.level == "error" for finding in findings)
     if form == "text":
         exercises = sum(len(one.exercises) for one in lessons)
-        typer.echo(
-            ", ".join((_counted(len(lessons), "lesson"), _counted(exercises, "exercise"), _counted(errors, "error")))
+        read_of = f" of {_counted(files, 'file')}" if files > len(lessons) else ""
+        counts = (
+            _counted(len(lessons), "lesson") + read_of,
+            _counted(exercises, "exercise"),
+            _counted(errors, "error"),
         )
+        typer.echo(", ".join(counts))
     sys.exit(1 if errors else 0)
 
 
@@ -76,6 +87,18 @@ def _used(lesson: Lesson, lessons: Sequence[Lesson], reach: Sequence[Lesson]) ->
     return [one for one in (*lessons, *reach) if one is not lesson and f"{one.name}#" in lesson.source]
 
 
+def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
+    """Lessons that classes of this server were given, where the whole of its course is checked without them."""
+    if paths and [path.resolve() for path in paths] != [settings.lessons.resolve()]:
+        return []
+    from app.cli.lost_lessons import lost_lessons  # with what serves pages, of which nothing else here needs anything
+
+    course, _ = read_course(settings.lessons)
+    lost = lost_lessons(settings, course) if course else []
+    place = Place(str(settings.lessons), 1)
+    return [Finding(place, "warning", "assigned-lesson-gone", str(one)) for one in lost]
+
+
 def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
     try:
         return around(lessons) if lessons else Around()
@@ -86,6 +109,18 @@ def _around(path: Path, lessons: Sequence[Lesson]) -> Around | None:
 def _alone(lessons: Sequence[Lesson]) -> list[Finding]:
     """A notice for every lesson that speaks of others, where there are none."""
     return [Finding(one.place, "notice", "alone", ALONE) for one in lessons if one.requires or one.pictures]
+
+
+def _files(path: Path) -> int:
+    """How many files of lessons are at *path*, whether or not they can be read."""
+    if not path.is_dir():
+        return 1
+    folders = [path] if (path / "unit.md").exists() else [one.parent for one in path.glob("*/unit.md")]
+    found = 0
+    for folder in folders:
+        with suppress(OSError):  # told already
+            found += len(markdown_in(folder))
+    return found
 
 
 def _counted(number: int, noun: str) -> str:

@@ -92,10 +92,35 @@ def keep(
     until: Annotated[str, typer.Argument(help="A day such as 2027-03-31, or `ever`.")],
     as_json: AsJson = False,
 ) -> None:
-    """Keep a class until a day; then it is forgotten, with its roster and dates. Learners keep what they wrote."""
+    """Keep a class until a day, a week away at least; then it is forgotten. Learners keep what they wrote."""
     from app.cli import classes
 
     classes.keep(number, until, as_json=as_json)
+
+
+@classes.command()
+def give(
+    number: Number,
+    unit: Annotated[str, typer.Argument(help="The folder of a private unit; default: print what was given.")] = "",
+    back: Annotated[bool, typer.Option("--back", help="Take it back; what is assigned stays.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let the instructors of a class see a private unit and assign its lessons. Learners see nothing by that."""
+    from app.cli import classes
+
+    classes.give(number, unit, back=back, as_json=as_json)
+
+
+@classes.command()
+def delete(
+    number: Number,
+    name: Annotated[str, typer.Option(prompt="Name of the class", help="Its name, so that it is the right one.")],
+    as_json: AsJson = False,
+) -> None:
+    """Delete a class now, with its roster, assignments and grades. Learners keep what they wrote."""
+    from app.cli import classes
+
+    classes.delete(number, name, as_json=as_json)
 
 
 @instructors.command()

@@ -17,7 +17,7 @@ from app.cli import environment
 from app.cli.refuse import refuse
 from app.content.blocks import Lesson
 from app.content.course import read_course
-from app.store import assignments, classes, invitations, rosters, unusable
+from app.store import assignments, classes, invitations, roster_lists, rosters, unusable
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.grades import gradebook
@@ -29,6 +29,7 @@ from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
 from app.web.practice_items import Curriculum, exercises_in
+from app.web.views.grade_sheet import free_heading, titles
 
 T = TypeVar("T")
 Facts = dict[str, Any]
@@ -44,11 +45,11 @@ def create(name: str, timezone: str, instructor: str, *, as_json: bool) -> None:
         word = await _seat(db, group, called) if called else ""
         return {**_facts(group), "instructor_word": word}
 
-    made = _done(work)
+    made = done(work)
     lines = [f"Class {made['id']}: {made['name']}. Its code is {made['code']}; learners join at /join/{made['code']}."]
     if word := made["instructor_word"]:
         lines.append(f"{one_line(instructor)} becomes its instructor at /join/{word}, once.")
-    _say(made, lines, as_json=as_json)
+    say(made, lines, as_json=as_json)
 
 
 async def _seat(db: AsyncSession, group: Class, called: str) -> str:
@@ -64,9 +65,9 @@ def list_(*, as_json: bool) -> None:
         rows = await db.execute(select(Class, there).outerjoin(Membership, here).group_by(Class.id).order_by(Class.id))
         return [{**_facts(group), "people": count} for group, count in rows]
 
-    found = _done(work)
+    found = done(work)
     lines = [f"{one['id']}  {one['code'] or '-':11}  {one['people']:4}  {one['name']}" for one in found]
-    _say({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
+    say({"classes": found}, lines or ["There is no class yet: backhand class create NAME"], as_json=as_json)
 
 
 def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> None:
@@ -82,16 +83,16 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
         if dry_run:
-            planned = rosters.changes(listing.entries, await classes.people(db, group.id))
+            planned = roster_lists.changes(listing.entries, await classes.people(db, group.id))
         else:
-            planned = await rosters.apply(db, group, listing.entries, None)
+            planned = await roster_lists.apply_list(db, group, listing.entries, None)
         return {kind: sum(one.kind == kind for one in planned) for kind in ("new", "changed", "same")}
 
-    done = {**_done(work), "faults": [dataclasses.asdict(one) for one in listing.faults]}
-    lines = [f"{file}:{one['line']}: {one['message']}" for one in done["faults"]]
+    counts = {**done(work), "faults": [dataclasses.asdict(one) for one in listing.faults]}
+    lines = [f"{file}:{one['line']}: {one['message']}" for one in counts["faults"]]
     would = "would be " if dry_run else ""
-    lines.append(f"{done['new']} {would}new, {done['changed']} {would}changed, {done['same']} as they were.")
-    _say(done, lines, as_json=as_json)
+    lines.append(f"{counts['new']} {would}new, {counts['changed']} {would}changed, {counts['same']} as they were.")
+    say(counts, lines, as_json=as_json)
     if listing.faults:
         sys.exit(1)
 
@@ -104,10 +105,10 @@ def _print_roster(number: int, *, as_json: bool) -> None:
             for one in listed
         ]
 
-    found = _done(work)
+    found = done(work)
     rows = [[one[key] for key in ("name", "id", "label", "role", "joined")] for one in found]
     sheet = as_sheet([("name", "id", "label", "role", "joined"), *rows])
-    _say({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
+    say({"people": found}, [sheet.removeprefix("\ufeff").rstrip()], as_json=as_json)
 
 
 def assign(
@@ -120,7 +121,8 @@ def assign(
     *,
     as_json: bool,
 ) -> None:
-    found = _assigned()(lesson)
+    assigned = _assigned()
+    found = assigned(lesson)
     if found is None:
         refuse(f"The course has no lesson {lesson!r}. A lesson's id stands at the top of its file.")
     known = [one.name for one in found.exercises]
@@ -132,12 +134,20 @@ def assign(
         group = await _class(db, number)
         at = {key: dates.read(text, group.timezone) if text else None for key, text in typed.items()}
         worth = float(len(chosen or known)) if points is None else points
-        terms = assignments.Terms(exercises=chosen or None, late_share=late_share, points=worth, **at)
+        rows = await assignments.assignments_of(db, group.id)
+        terms = assignments.Terms(
+            exercises=chosen or None,
+            late_share=late_share,
+            points=worth,
+            heading=free_heading(found.title, titles(assigned, rows)),
+            known_exercises=known,
+            **at,
+        )
         row = await assignments.assign(db, group.id, lesson, terms, None)
         return {"id": row.id, "class": number, "lesson": lesson, "points": worth, **at}
 
-    made = _done(work)
-    _say(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
+    made = done(work)
+    say(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
 
 
 def export(number: int, *, as_json: bool) -> None:
@@ -145,12 +155,14 @@ def export(number: int, *, as_json: bool) -> None:
 
     async def work(db: AsyncSession) -> Facts:
         book = await gradebook(db, await _class(db, number), lambda name: exercises_in(assigned(name)))
-        names = [f"{one.lesson} ({one.points:g})" for one in book.assignments]
+        heads = titles(assigned, book.assignments)
+        names = [f"{head} ({one.points:g})" for head, one in zip(heads, book.assignments, strict=True)]
         rows = [
             {
                 "name": row.person.name,
                 "id": row.person.external_id,
                 "label": row.person.label,
+                "left_at": row.left_at,
                 "grades": [got.points for got in row.grades],
                 "points": row.points,
                 "possible": row.possible,
@@ -159,18 +171,18 @@ def export(number: int, *, as_json: bool) -> None:
         ]
         return {"assignments": names, "learners": rows}
 
-    book = _done(work)
-    head = ["name", "id", "label", *book["assignments"], "points", "possible"]
+    book = done(work)
+    head = ["name", "id", "label", *book["assignments"], "points", "possible", "left"]
     rows = [
-        [one["name"], one["id"], one["label"], *one["grades"], one["points"], one["possible"]]
+        [one["name"], one["id"], one["label"], *one["grades"], one["points"], one["possible"], one["left_at"]]
         for one in book["learners"]
     ]
-    _say(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
+    say(book, [as_sheet([head, *rows]).removeprefix("\ufeff").rstrip()], as_json=as_json)
 
 
 def archive(number: int, *, over: bool, as_json: bool) -> None:
     made = _changed(number, archived=over)
-    _say(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
+    say(made, [f"{made['name']} {'is over' if over else 'goes on'}."], as_json=as_json)
 
 
 def keep(number: int, until: str, *, as_json: bool) -> None:
@@ -180,17 +192,53 @@ def keep(number: int, until: str, *, as_json: bool) -> None:
         refuse(str(error))
     made = _changed(number, keep_until=day)
     words = f"is kept until {day}, and forgotten then" if day else "is kept"
-    _say(made, [f"{made['name']} {words}."], as_json=as_json)
+    say(made, [f"{made['name']} {words}."], as_json=as_json)
+
+
+def give(number: int, unit: str, *, back: bool, as_json: bool) -> None:
+    course, errors = read_course(environment.settings().lessons)
+    if course is None:
+        refuse("\n".join(map(str, errors)))
+    private = [one.slug for one in course.units if one.private]
+    if unit and unit not in private:
+        refuse(f"The course has no private unit {unit!r}. It has {', '.join(private) or 'none'}.")
+
+    async def work(db: AsyncSession) -> Facts:
+        group = await _class(db, number)
+        if unit:
+            await assignments.give_unit(db, group.id, unit, back=back)
+        return {**_facts(group), "units": list(await assignments.units_given(db, group.id))}
+
+    made = done(work)
+    units = ", ".join(made["units"]) or "no private unit"
+    say(made, [f"Instructors of {made['name']} see and assign {units}."], as_json=as_json)
+
+
+def delete(number: int, typed: str, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> Facts:
+        group = await _class(db, number)
+        facts = _facts(group)
+        await classes.delete_class(db, group, typed, None)
+        return facts
+
+    gone = done(work)
+    say(gone, [f"{gone['name']} is deleted. What its learners wrote is theirs and stays."], as_json=as_json)
 
 
 def _changed(number: int, **values: Any) -> Facts:
     async def work(db: AsyncSession) -> Facts:
         group = await _class(db, number)
-        terms = classes.Terms(group.name, group.timezone, group.keep_until, archived=group.archived_at is not None)
+        terms = classes.Terms(
+            group.name,
+            group.timezone,
+            group.keep_until,
+            archived=group.archived_at is not None,
+            assistants_grade=group.assistants_grade,
+        )
         await classes.change(db, group, dataclasses.replace(terms, **values), None)
         return _facts(group)
 
-    return _done(work)
+    return done(work)
 
 
 def add_instructor(name: str, *, as_json: bool) -> None:
@@ -205,11 +253,11 @@ def add_instructor(name: str, *, as_json: bool) -> None:
         await invitations.let_teach(db, found[0])
         return {"learner": found[0], "name": name}
 
-    made = _done(work)
+    made = done(work)
     if word := made.get("word"):
-        _say(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
+        say(made, [f"Whoever opens /join/{word} first may make classes."], as_json=as_json)
     else:
-        _say(made, [f"{name} may make classes."], as_json=as_json)
+        say(made, [f"{name} may make classes."], as_json=as_json)
 
 
 def _facts(group: Class) -> Facts:
@@ -239,7 +287,7 @@ def _assigned() -> Callable[[str], Lesson | None]:
     return Curriculum(course).assigned
 
 
-def _done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+def done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
     """What *work* finds or changes, all or nothing; ends the command with a sentence where it cannot."""
     url = environment.settings().resolved_database_url
 
@@ -260,5 +308,5 @@ def _done(work: Callable[[AsyncSession], Awaitable[T]]) -> T:
         refuse(f"The database cannot be used: {unusable.reason(url, error)}")
 
 
-def _say(facts: Facts, lines: list[str], *, as_json: bool) -> None:
+def say(facts: Facts, lines: list[str], *, as_json: bool) -> None:
     typer.echo(json.dumps(facts, default=str, ensure_ascii=False) if as_json else "\n".join(lines))

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli import class_commands
+from app.cli import class_commands, person_commands
 
 HELP = "Interactive lessons on the backward pass: serve a course, prove it, grade a submission."
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 
 app.add_typer(class_commands.classes, name="class")
 app.add_typer(class_commands.instructors, name="instructor")
+app.add_typer(person_commands.people, name="person")
 
 
 @app.callback(invoke_without_command=True, help=HELP)
@@ -43,11 +44,16 @@ def serve(
 
 
 @app.command()
-def reload() -> None:
+def reload(
+    check: Annotated[
+        bool, typer.Option("--check", help="Prove the course before; with errors, change nothing.")
+    ] = False,
+    wait: Annotated[float, typer.Option(help="For so many seconds, until the server has taken it up.", min=0)] = 60,
+) -> None:
     """Have the running server read its course again; lessons with faults stay as they were."""
     from app.cli import reload
 
-    reload.reload()
+    reload.reload(proved=check, wait_seconds=wait)
 
 
 @app.command()
@@ -118,14 +124,16 @@ def grade(
     batch: Annotated[bool, typer.Option("--batch", help='Read JSON lines {"id", "code"} from standard input.')] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     no_gate: Annotated[bool, typer.Option("--no-gate", help="Skip the courtesy gate, to test the jail alone.")] = False,
+    seed: Annotated[int | None, typer.Option(help="The same seed draws the same hidden numbers.", min=0)] = None,
 ) -> None:
     """Grade a submission against an exercise of a lesson file anywhere on disk.
 
-    In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`.
+    In a bug hunt the line is named in a last comment of the submission: `# wrong line: 4`. Hidden numbers are drawn
+    under the secret in BACKHAND_DATA_DIR, or under a fresh one where there is none.
     """
     from app.cli import grade
 
-    grade.grade(exercise, code, batch=batch, as_json=as_json, gate=not no_gate)
+    grade.grade(exercise, code, batch=batch, as_json=as_json, gate=not no_gate, seed=seed)
 
 
 practice = typer.Typer(name="practice", help="Exercises that are drawn.", no_args_is_help=True)

@@ -5,13 +5,17 @@ import sys
 import typer
 
 from app.cli import environment
+from app.cli.graders import require_secret
 from app.cli.refuse import refuse
+from app.engine.grade.seeds import FILE, seeds_in
 from app.engine.train.corpus_file import load_names
 from app.grading.train.corpus import NamesError
 from app.sandbox.canaries import CANARIES, canaries
 from app.sandbox.protection import Layer
 from app.sandbox.runner import Jail
 
+MARK = 8
+"""Letters of the mark of a secret that are shown; it does not tell the secret."""
 WORDS = {"required": "MISSING", "strong": "missing", "extra": "not used"}
 QUICK_COOKIES = {(3, 11): 10, (3, 12): 6}
 """The patch levels from which on http.cookies reads quoted cookies in linear time; newer versions all do."""
@@ -26,6 +30,12 @@ def doctor() -> None:
         typer.echo(f"{'on':<9} names: {len(names.names):,}, {names.source}")
     except NamesError as error:
         refuse(f"Training is refused: {error}", status=1)
+    if (settings.data_dir / FILE).exists():
+        require_secret(settings.data_dir)
+        mark = seeds_in(settings.data_dir).mark[:MARK]
+        typer.echo(
+            f"{'on':<9} secret of hidden numbers: {mark}, which has to be the same on every server of a database"
+        )
     jail = Jail(settings.require_landlock, settings.unsafe_no_sandbox, settings.cgroup)
     try:
         for layer in jail.facts:

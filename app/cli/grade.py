@@ -1,37 +1,49 @@
 """`backhand grade`: one submission, or a batch of them, through the same gate, jail and comparison as the web uses."""
 
 import asyncio
+import contextlib
 import json
 import math
+import secrets
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
 
 from app.cli import environment
-from app.cli.graders import settled
+from app.cli.graders import require_secret, settled
 from app.cli.refuse import refuse, unreadable
 from app.content.blocks import CodeBox, Lesson
 from app.content.course import load_lesson
 from app.content.errors import LessonErrors
+from app.engine.grade.seeds import FILE, write_secret
 from app.engine.pool.local_graders import LocalGraders
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.verdict import NameVerdict, Verdict
+from app.settings import Settings
 
 MARKS = {"right": "✓", "right-other-road": "✓", "not-yet": "·", "follows": "↳"}
 
 
-def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate: bool) -> None:
-    """Print the verdict on one submission, or on each line of a batch."""
+def grade(exercise: str, code: Path | None, *, batch: bool, as_json: bool, gate: bool, seed: int | None) -> None:
+    """Print the verdict on one submission, or on each line of a batch.
+
+    Args:
+        seed: Of the hidden numbers; None for the secret of the server here, or a fresh one.
+    """
     if batch == (code is not None):
         refuse("Give either a CODE.py or --batch.")
     task = _task(exercise)
-    if batch:
-        sys.exit(asyncio.run(_grade_batch(task, gate=gate)))
-    assert code is not None
-    sys.exit(asyncio.run(_grade_one(task, _read(code), gate=gate, as_json=as_json)))
+    with _secret_folder(environment.settings(), seed) as folder:
+        graders = _graders(folder, gate=gate)
+        if batch:
+            sys.exit(asyncio.run(_grade_batch(task, graders)))
+        assert code is not None
+        sys.exit(asyncio.run(_grade_one(task, _read(code), graders, as_json=as_json)))
 
 
 def as_row(verdict: Verdict) -> dict[str, Any]:
@@ -53,15 +65,15 @@ def _name_row(one: NameVerdict) -> dict[str, Any]:
     return row | {"maxdiff": one.maxdiff if finite else None}
 
 
-async def _grade_one(task: AnyTask, code: str, *, gate: bool, as_json: bool) -> int:
-    async with settled(_graders(gate=gate)) as graders:
+async def _grade_one(task: AnyTask, code: str, started: LocalGraders, *, as_json: bool) -> int:
+    async with settled(started) as graders:
         verdict = await graders.check(task, code)
     typer.echo(_dumped(as_row(verdict)) if as_json else _as_text(verdict))
     return 0 if verdict.passed else 1
 
 
-async def _grade_batch(task: AnyTask, *, gate: bool) -> int:
-    async with settled(_graders(gate=gate)) as graders:
+async def _grade_batch(task: AnyTask, started: LocalGraders) -> int:
+    async with settled(started) as graders:
         async for name, code in _submissions():
             verdict = await graders.check(task, code) if code is not None else _unreadable()
             typer.echo(_dumped(as_row(verdict) | {"id": name}))
@@ -97,9 +109,22 @@ def _unreadable() -> Verdict:
     return Verdict(outcome="refused", message='This line is not JSON of the form {"id": ..., "code": "..."}.')
 
 
-def _graders(*, gate: bool) -> LocalGraders:
+@contextlib.contextmanager
+def _secret_folder(settings: Settings, seed: int | None) -> Iterator[Path]:
+    """The folder with the secret that hidden numbers are drawn under: nobody who hands in may compute them at home."""
+    if seed is None and (settings.data_dir / FILE).exists():
+        require_secret(settings.data_dir)
+        yield settings.data_dir
+        return
+    with TemporaryDirectory(prefix="backhand-") as folder:
+        write_secret(Path(folder), secrets.token_bytes(32) if seed is None else sha256(str(seed).encode()).digest())
+        yield Path(folder)
+
+
+def _graders(folder: Path, *, gate: bool) -> LocalGraders:
+    settings = environment.settings().model_copy(update={"graders": 1, "data_dir": folder})
     # Facts of a lesson somewhere on disk are not the server's: they are kept in memory only.
-    return LocalGraders(environment.settings().model_copy(update={"graders": 1}), gate=gate, keep_facts=False)
+    return LocalGraders(settings, gate=gate, keep_facts=False, secret=True)
 
 
 def _task(exercise: str) -> AnyTask:

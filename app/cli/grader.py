@@ -3,18 +3,28 @@
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import AsyncIterator
 
+import structlog
 import typer
-from nats.aio.client import Client
 
 from app.cli import environment
+from app.cli.graders import require_secret
 from app.cli.refuse import refuse
-from app.engine.pool import broker
-from app.engine.pool.grader_host import GraderHost
 from app.engine.pool.local_graders import LocalGraders
 from app.settings import Settings
+from app.web.middleware.reports import configure_logs
 
+try:
+    from app.engine.pool import broker
+    from app.engine.pool.grader_host import GraderHost
+except ModuleNotFoundError as error:  # nats-py is an extra
+    refuse(f"{error}. Install Backhand with it: pip install '.[nats]'.")
+
+log = structlog.get_logger()
+
+GIVE_UP_SECONDS = 0.2
 LONELY = "One slot alone checks and never trains: a training run would keep every check waiting."
 
 
@@ -29,6 +39,8 @@ def grader(url: str, checks: int, trains: int) -> None:
     if not checks:
         checks, trains = 1, 0
         typer.echo(LONELY, err=True)
+    require_secret(settings.data_dir)
+    configure_logs(plain=sys.stderr.isatty())
     asyncio.run(_serve(settings.model_copy(update={"nats_url": url}), {"checks": checks, "trains": trains}))
 
 
@@ -40,8 +52,10 @@ async def _serve(settings: Settings, slots: dict[str, int]) -> None:
         pools = {
             role: await stack.enter_async_context(_pool(settings, count)) for role, count in slots.items() if count
         }
-        async with _hosting(settings, pools, slots) as host:
-            await host.run(leave)
+        async with _hosting(settings, pools, slots, leave) as host:
+            if host is not None:
+                await host.run(leave)
+    log.info("stopped")
 
 
 def _pool(settings: Settings, graders: int) -> LocalGraders:
@@ -50,21 +64,35 @@ def _pool(settings: Settings, graders: int) -> LocalGraders:
 
 @contextlib.asynccontextmanager
 async def _hosting(
-    settings: Settings, pools: dict[str, LocalGraders], slots: dict[str, int]
-) -> AsyncIterator[GraderHost]:
+    settings: Settings, pools: dict[str, LocalGraders], slots: dict[str, int], leave: asyncio.Event
+) -> AsyncIterator[GraderHost | None]:
+    """The graders at the broker; None where it is time to *leave* before it was reached."""
     found: list[GraderHost] = []
 
     async def lost() -> None:
-        typer.echo("The broker is away; this comes back when it does.", err=True)
+        log.warning("broker-away", effect="Nothing is graded here until it is back.")
 
     async def back() -> None:
+        log.info("broker-back")
         for host in found:
             await host.say_again()
 
-    connection: Client = await broker.connected(settings.nats_url, settings.nats_nkey, "_INBOX.grader", lost, back)
+    connecting = asyncio.ensure_future(
+        broker.connected(settings.nats_url, settings.nats_nkey, "_INBOX.grader", lost, back)
+    )
+    leaving = asyncio.ensure_future(leave.wait())
+    await asyncio.wait({connecting, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    leaving.cancel()
+    if not connecting.done():
+        while not connecting.done():  # the client of the broker loses a cancellation now and then
+            connecting.cancel()
+            await asyncio.wait([connecting], timeout=GIVE_UP_SECONDS)
+        yield None
+        return
+    connection = await connecting
     try:
         found.append(GraderHost(connection, pools, slots))
-        typer.echo(f"Waiting for questions: {slots['checks']} to check, {slots['trains']} to train.", err=True)
+        log.info("waiting-for-questions", **slots)
         yield found[0]
     finally:
         await connection.close()

@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from app.cli.refuse import refuse, unreadable
+from app.engine.grade.seeds import FILE, SecretError, seeds_in
 from app.engine.pool.local_graders import LocalGraders
 
 LOOK_SECONDS = 0.02
@@ -16,3 +19,13 @@ async def settled(graders: LocalGraders) -> AsyncIterator[LocalGraders]:
         while graders.readiness.state == "warming":
             await asyncio.sleep(LOOK_SECONDS)
         yield graders
+
+
+def require_secret(folder: Path) -> None:
+    """End the command where the secret in *folder* cannot be used; it is made where there is none."""
+    try:
+        seeds_in(folder)
+    except OSError as error:
+        unreadable(folder / FILE, error)
+    except SecretError as error:
+        refuse(str(error))

@@ -2,15 +2,19 @@
 
 import asyncio
 import signal
+import sys
 from functools import partial
 
-import typer
+import structlog
 
 from app.cli import environment
 from app.cli.refuse import refuse
 from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.sweeping import SWEEP_SECONDS, again_and_again, sweep
+from app.web.middleware.reports import configure_logs
+
+log = structlog.get_logger()
 
 ALONE = (
     "BACKHAND_DATABASE_URL names no PostgreSQL. On SQLite there is one server, and `backhand serve` does this itself."
@@ -21,6 +25,7 @@ def jobs() -> None:
     url = environment.settings().resolved_database_url
     if not url.startswith("postgresql"):
         refuse(ALONE)
+    configure_logs(plain=sys.stderr.isatty())
     asyncio.run(_run(url))
 
 
@@ -30,7 +35,7 @@ async def _run(url: str) -> None:
         asyncio.get_running_loop().add_signal_handler(one, leave.set)
     await migrate(url)
     database = Database(url)
-    typer.echo(f"Learners whom no browser knows are forgotten every {SWEEP_SECONDS / 3600:g} hours.", err=True)
+    log.info("sweeping", hours=SWEEP_SECONDS / 3600)
     try:
         await again_and_again("sweep", partial(sweep, database), SWEEP_SECONDS, leave)
     finally:

@@ -7,7 +7,7 @@ evaluator, and no power grows beyond what a float holds.
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 Value = Fraction | float
@@ -21,9 +21,19 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sqrt": math.sqrt,
     "exp": math.exp,
     "log": math.log,
+    "ln": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
     "tanh": math.tanh,
+    "sigmoid": lambda x: (1.0 + math.tanh(x / 2.0)) / 2.0,
+    "relu": lambda x: max(x, 0.0),
+    "sin": math.sin,
+    "cos": math.cos,
     "abs": abs,
 }
+FRACTIONS = ("frac", "dfrac", "tfrac")
+CONSTANTS: Mapping[str, float] = {"e": math.e, "pi": math.pi, "π": math.pi}
+"""Known where no number of the same name is given."""
 
 Signs = Mapping[str, Callable[[Value, Value], Value]]
 SUMS: Signs = {"+": operator.add, "-": operator.sub}
@@ -33,6 +43,19 @@ PRODUCTS: Signs = {"*": operator.mul, "/": operator.truediv, "//": lambda one, o
 LOOKALIKES = str.maketrans(
     {"−": "-", "–": "-", "‐": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "∕": "/", "⁄": "/"}
     | {"\u00a0": " ", "\u2009": " ", "\u202f": " "}
+)
+
+SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
+BRACES = str.maketrans("{}", "()")
+
+# Sums as other places write them, each with the same sum in the signs that are read here.
+NOTATIONS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (
+    (re.compile(r"\\(?:left|right|[,;! ])|\$"), ""),
+    (re.compile(r"\\(?:cdot|times)(?![a-z])"), "*"),
+    (re.compile(r"\\(?=[a-z])"), ""),
+    (re.compile(r"[⁺⁻⁰¹²³⁴-⁹]+"), lambda powers: "^" + powers[0].translate(SUPERSCRIPTS)),
+    (re.compile(r"(?<![\d.])([1-9]\d{0,99})\s{0,99}[xX]\s{0,99}(?=\d)"), r"\1*"),
+    (re.compile(r"\b(?:np|numpy|math|torch|F)\.(?=[a-z])"), ""),
 )
 
 TOKEN = re.compile(
@@ -104,18 +127,28 @@ def _power(base: Value, exponent: Value) -> Value:
     return math.pow(base, exponent)
 
 
+def _in_plain_signs(text: str) -> str:
+    """*text* with the signs of TeX, of phones and of numpy in the place of which others are read here."""
+    plain = text.translate(LOOKALIKES)
+    for pattern, meaning in NOTATIONS:
+        plain = pattern.sub(meaning, plain)
+    return plain.translate(BRACES)
+
+
 class _Parser:
     """Recursive descent over `TOKEN`; depth is counted so that brackets cannot exhaust the stack."""
 
     def __init__(self, text: str, names: Names) -> None:
-        self.text = text.translate(LOOKALIKES)
+        self.text = _in_plain_signs(text)
         self.names = names
         self.at = 0
         self.depth = 0
+        self.closed = False
         self.kind, self.token, self.column = "", "", 1
         self.step()
 
     def step(self) -> None:
+        self.closed = self.kind == "number" or self.token == ")"
         match = TOKEN.match(self.text, self.at)
         if match is None:
             rest = self.text[self.at :].lstrip()
@@ -149,7 +182,14 @@ class _Parser:
         return value
 
     def product(self) -> Value:
-        return self.joined(self.signed, PRODUCTS)
+        value = self.joined(self.signed, PRODUCTS)
+        # `(2)(-1)` and `2pi`: what follows a number or a bracket without a sign is one more factor.
+        while self.follows_closely():
+            value = _finite(value * self.joined(self.power, PRODUCTS))
+        return value
+
+    def follows_closely(self) -> bool:
+        return self.closed and (self.kind == "name" or self.token == "(")
 
     def joined(self, part: Callable[[], Value], signs: Signs) -> Value:
         value = part()
@@ -189,8 +229,15 @@ class _Parser:
         if token in self.names:
             given = self.names[token]
             return Fraction(given) if isinstance(given, int | Fraction) else float(given)
+        if token in FRACTIONS and self.take("("):
+            above = self.bracket()
+            if self.take("("):
+                return above / self.bracket()
+            raise UnreadableError("What is below the fraction is missing.", self.column)
         if token in FUNCTIONS and self.take("("):
             return FUNCTIONS[token](float(self.bracket()))
+        if token in CONSTANTS:
+            return CONSTANTS[token]
         raise UnreadableError(f"The name {token!r} is not known here.", column)
 
     def bracket(self) -> Value:

@@ -58,12 +58,14 @@ class Grad(CodeExercise):
         require: Names as the learner writes them, such as `dW`, in the author's order.
         given: Extra gradients in scope besides the upstream of the output, such as `dlogits`.
         predict: What is asked before the first check: which of the gradients will be red? Nothing, where it is not.
+        one_road: Why nothing but the rule of each step will do, in a sentence; empty where any road will.
     """
 
     forward: str
     require: tuple[str, ...]
     predict: Html = field(default_factory=Markup)
     grade: Literal["rule", "value"] = "value"
+    one_road: str = ""
     given: tuple[str, ...] = ()
     atol: float | None = None
     rtol: float | None = None

@@ -18,6 +18,9 @@ Html = Annotated[
 ]
 """Markup that comes back as markup where it crosses to a grader as text."""
 
+USUAL_TOLERANCE, ROUNDING = 1e-3, 1e-12
+"""Relative tolerance of a number whose author gave none; what sums of floats are off by."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -86,9 +89,15 @@ class Number(Exercise):
 
     answer: str
     given: Mapping[str, float] = field(default_factory=dict)
-    rtol: float = 1e-3
+    rtol: float | None = None
     atol: float = 0.0
     tempting: tuple[Tempting, ...] = ()
+
+    def tolerance(self, value: float) -> float:
+        """Relative tolerance around *value*: the author's; else rounding for a whole number, 1e-3 for others."""
+        if self.rtol is not None:
+            return self.rtol
+        return ROUNDING if not self.atol and value.is_integer() else USUAL_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

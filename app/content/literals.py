@@ -1,4 +1,4 @@
-"""Numbers that stand where a size belongs: with the sizes of hidden runs, they are wrong or say something else."""
+"""Numbers that stand where a size belongs and are one here; whether they are meant as it, only other sizes can tell."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ class Literal:
 
 
 def literal_sizes(tree: ast.AST, dims: Mapping[str, int]) -> tuple[Literal, ...]:
-    """Every number in *tree* that is used as a size and is the visible size of one of *dims*."""
+    """Every number in *tree* that may be meant as a size, because it is the visible size of one of *dims*."""
     products = {dims[a] * dims[b]: f"{a} * {b}" for a, b in combinations(dims, 2) if dims[a] > 1 and dims[b] > 1}
     single = {size: name for name, size in reversed(tuple(dims.items())) if size > 1}
     found = {}

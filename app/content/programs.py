@@ -15,7 +15,8 @@ from app.content.straight import counted, is_mask, outside
 from app.content.unroll import StoppedError, Unrolled, unrolled
 
 MODULES = ("torch", "F", "math")
-LONGEST = 20_000
+LONGEST = 50_000
+"""Characters of a program or a solution: as many as a box takes."""
 _ELSEWHERE = {"np": "torch", "numpy": "torch", "nn": "F", "functional": "F"}
 _ELSEWHERE |= {
     name: f"{module}.{name}"
@@ -42,7 +43,7 @@ class Fault:
 def parsed(source: str) -> ast.Module | Fault:
     """The syntax tree of *source*, or why there is none. Never raises."""
     if len(source) > LONGEST:
-        return Fault(1, 1, f"longer than {LONGEST} characters")
+        return Fault(1, 1, f"longer than {LONGEST:,} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -55,6 +56,9 @@ def parsed(source: str) -> ast.Module | Fault:
 
 def check_python(source: str, line: int, what: str, faults: Faults) -> ast.Module | None:
     """Parse code of the author; a fault is added at its exact line of the file."""
+    if len(source) > LONGEST:
+        faults.add(faults.at(line), "too-long", f"{what} has {len(source):,} characters; a box takes {LONGEST:,}.")
+        return None
     tree = parsed(source)
     if isinstance(tree, Fault):
         place = faults.at(line + tree.line - 1, tree.column)

@@ -6,6 +6,11 @@ from collections.abc import Sequence
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = " \t\n\"'`“”„‟‘’‚«»"
 LONGEST = 120
+# `shape (3,)`, `dW: (3,)`, `dW.shape = (3,)`, `torch.Size([3])`
+LEAD = re.compile(
+    r"^(?:[^\W\d]\w*(?:\.shape|\.size\(\))?\s*[:=]\s*)?(?:(?:shape|(?:torch\.)?Size)\b(?:\s*[:=])?\s*)?(?=\S)"
+)
+SCALAR = re.compile(r"(?:a )?scalar|0[- ]?d|\(\s*,\s*\)", re.IGNORECASE)
 MOST_AXES = 8
 LARGEST_SIZE = 100_000
 
@@ -23,8 +28,10 @@ def sizes_in(text: str) -> tuple[str, ...]:
     if len(text) > LONGEST:
         raise UnreadableShapeError("That is too long for a shape.")
     plain = text.strip(QUOTES)
-    plain = re.sub(r"^(?:torch\.)?Size\s*", "", plain)
+    plain = LEAD.sub("", plain)
     plain = plain.rstrip(".") if plain.rstrip(".") else plain
+    if SCALAR.fullmatch(plain):
+        return ()
     stripped = False
     while plain and BRACKETS.get(plain[0]) == plain[-1] and len(plain) >= 2:
         plain, stripped = plain[1:-1].strip(), True
@@ -41,7 +48,7 @@ def sizes_in(text: str) -> tuple[str, ...]:
         raise UnreadableShapeError("It should be sizes separated by commas, such as (32, 64).")
     if len(sizes) > MOST_AXES:
         raise UnreadableShapeError(f"It has more than {MOST_AXES} axes.")
-    return tuple("?" if set(size) <= {"_"} else str(int(size)) if size.isdigit() else size for size in sizes)
+    return tuple("?" if set(size) <= {"_"} else str(int(size)) if size.isdecimal() else size for size in sizes)
 
 
 def written(shape: Sequence[object]) -> str:

@@ -33,6 +33,7 @@ ACTS = frozenset({
     "load", "backward",
 })  # fmt: skip
 """Functions that are called for what they do and not for what they give."""
+COLLECT = "Collect the parts in a list and join them: 'hs.append(h)', then 'H = torch.stack(hs, 1)'."
 KEEP = "Keep the tensor; '.detach()' says that a gradient ends."
 SCOPE = "'torch', 'F' and 'math' are in scope already. Remove this line."
 OTHERS: Mapping[type[ast.stmt], tuple[str, str]] = {
@@ -99,6 +100,21 @@ def is_mask(expression: ast.expr, masks: Collection[str]) -> bool:
         case ast.Call(func=ast.Attribute(attr="bool")):
             return True
     return False
+
+
+def without_writing(statement: ast.stmt) -> str:
+    """What to write instead of *statement*, which changes a part of a tensor in place."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as whole, slice=mask)], value=value):
+            chosen = ast.unparse(value)
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name() as whole, slice=mask), op=op, value=value):
+            chosen = ast.unparse(ast.BinOp(whole, op, value))
+        case _:
+            return COLLECT
+    if not is_mask(mask, ()):
+        return COLLECT
+    new = f"{whole.id}2 = torch.where({ast.unparse(mask)}, {chosen}, {whole.id})"
+    return f"Choose entry by entry, under a new name: '{new}'."
 
 
 def outside(expression: ast.expr) -> tuple[ast.expr, str, str] | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.content.inlining import Inliner, Listed, Scope
 from app.content.known import Known, UnknownError
-from app.content.straight import OTHERS, holds_parts, needs_unrolling, stored
+from app.content.straight import OTHERS, holds_parts, needs_unrolling, stored, without_writing
 
 MOST_STATEMENTS = 500
 DEEPEST = 8
@@ -103,8 +103,7 @@ class _Work:
                 returned = ast.copy_location(ast.Return(body), value)
                 self._define(ast.copy_location(ast.FunctionDef(name, arguments, [returned], []), node), scope)
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute(), *_]) | ast.AugAssign(target=ast.Subscript()):
-                fix = "Collect the parts in a list and join them: 'hs.append(h)', then 'H = torch.stack(hs, 1)'."
-                raise self.stop(node, "in-place", "This changes a part of a tensor in place.", fix)
+                raise self.stop(node, "in-place", "This changes a part of a tensor in place.", without_writing(node))
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._assign(target, value, scope, suffix)
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):

@@ -1,6 +1,6 @@
 """What is graded: one code box with its forward program, as values that cross to a grader process as JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.content.blocks import Bug, Checker, CodeBox, Forward, FunctionBox, Grad, Lesson
 
@@ -105,7 +105,8 @@ def grad_task_of(lesson: Lesson, grad: Grad) -> Task:
         earlier = before.after
     forward = lesson.forward(grad.forward)
     assert forward is not None, "the parser resolves :forward:"
-    return Task(forward=forward, grad=grad, given=tuple(given))
+    # Hints say nothing of what is right; at practice they change with what was diagnosed.
+    return Task(forward=forward, grad=replace(grad, hints=()), given=tuple(given))
 
 
 def _mending(bug: Bug) -> Grad:
@@ -113,7 +114,6 @@ def _mending(bug: Bug) -> Grad:
     return Grad(
         place=bug.place,
         name=bug.name,
-        hints=bug.hints,
         forward=bug.forward,
         require=bug.require,
         starter=bug.starter,

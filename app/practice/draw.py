@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 
 from app.practice.backward import Step, backward
 from app.practice.item import Item
@@ -16,7 +16,9 @@ from app.practice.operation_row import Operation
 from app.practice.operations import FORKS, OPERATIONS, SQUARE, TABLE
 from app.practice.shapes import Form, Operand, Shape, broadcast, form_of, matched, shape_of, whole
 
-VERSION = 2
+VERSION = 3
+WALK = 2
+"""The version whose lines are drawn: a later one that only writes them otherwise has the same programs as before."""
 DIMS: Mapping[str, int] = {"N": 5, "D": 4, "H": 3, "K": 6, "T": 2}
 LENGTHS: Mapping[int, tuple[int, int]] = {1: (2, 3), 2: (3, 5), 3: (6, 8)}
 """By level: how many lines the walk makes."""
@@ -91,9 +93,11 @@ class Draft:
         )
 
     def free(self, pool: str) -> str:
+        """A name from *pool* that no tensor and no dim has, in capital or small letters."""
+        taken = {name.casefold() for name in (*self.tensors, *DIMS)}
         letters = self.chance.sample(pool, len(pool))
         numbered = (f"{pool[0]}{at}" for at in count(1))
-        return next(one for one in (*letters, *(next(numbered) for _ in range(9))) if one not in self.tensors)
+        return next(name for name in chain(letters, numbered) if name.casefold() not in taken)
 
     @property
     def forks(self) -> int:
@@ -131,7 +135,7 @@ def draw(level: int, seed: int, wanted: str = "", within: Sequence[str] = ()) ->
         )
     if level > 1 and not any(one.other for one in table):
         raise NothingFitsError(f"An exercise of level {level} has a fork, and none of these operations makes one.")
-    chance = random.Random(f"{VERSION}/{level}/{seed}/{wanted}/{' '.join(within)}")
+    chance = random.Random(f"{WALK}/{level}/{seed}/{wanted}/{' '.join(within)}")
     for _ in range(TRIES):
         draft = _walked(chance, level, table, wanted)
         if draft is not None and _is_meant(draft, level, wanted):
@@ -268,7 +272,7 @@ def _numbers(operation: Operation, flags: Sequence[frozenset[str]]) -> frozenset
 def _item(draft: Draft, level: int, seed: int, wanted: str, within: tuple[str, ...]) -> Item:
     lines = backward(draft.steps)
     named = " ".join(draft.inputs) + " ".join(step.text for step in draft.steps)
-    dims = ", ".join(f"{name}: {size}" for name, size in DIMS.items() if re.search(rf"\b{name}\b", named))
+    dims = ", ".join(f"{name}: {size}" for name, size in DIMS.items() if re.search(rf"(?<![.\w]){name}\b", named))
     head = f":dims: {{{dims}}}\n:inputs: {{{', '.join(draft.inputs)}}}\n:output: {draft.steps[-1].name}\n"
     return Item(
         version=VERSION,

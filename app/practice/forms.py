@@ -15,7 +15,10 @@ from app.practice.operations import OPERATIONS, TABLE
 MOST_ROWS = 5
 OPTIONS = 3
 ELSEWHERE = "  > That is true of another operation, which this program does not use.\n"
-HUNT = "One line of this backward pass is wrong. Which, and what should it be?\n\n"
+HUNT = (
+    "One line of this backward pass is wrong. Which, and what should it be? "
+    "Any line with the right numbers will do.\n\n"
+)
 AXES = "Which axes of `{1}` are summed to give `{0}`?"
 
 

@@ -14,6 +14,8 @@ from app.grading.reading.shape_inference import infer
 from app.practice.derived_hints import key_line, ladder
 from app.practice.operations import HEAP
 
+JUDGED = "Each line is judged on its own, as if all above it were right; any road to the right numbers will do."
+"""What the box of an exercise says of its judgment."""
 LESSON_PATH = "1-practice/01-practice.md"
 
 
@@ -115,7 +117,7 @@ class Item:
     def box_text(self, prompt: str, at: int, starter: str = "") -> str:
         """A code box for the whole backward pass, with hints for the line with the index *at*."""
         hints = "".join(block("hint", {}, one, ":::") for one in ladder(self.lines[at], self.by[at], self.shapes))
-        body = f"{self.arrives} {prompt}\n\n{starter}{hints}{code('solution', self.solution)}"
+        body = f"{self.arrives} {prompt} {JUDGED}\n\n{starter}{hints}{code('solution', self.solution)}"
         return block(f"grad {self.name}", {**self.asked, "grade": "rule"}, body)
 
     def hints_at(self, line: int) -> tuple[Hint, ...]:

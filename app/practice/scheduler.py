@@ -10,6 +10,8 @@ from typing import Literal
 
 import fsrs
 
+from app.grading.judge.verdict import OTHER_ROAD
+
 SCHEDULER = fsrs.Scheduler(
     desired_retention=0.9, learning_steps=(), relearning_steps=(), maximum_interval=120, enable_fuzzing=True
 )
@@ -25,6 +27,7 @@ Strength = Literal["fresh", "fading", "due"]
 
 NOT_COMPARED = frozenset({"error", "missing", "not-a-tensor", "dtype", "shape", "not-finite", "float32", "nearly"})
 UNNAMED = NOT_COMPARED | {
+    OTHER_ROAD,
     "unrecognised",
     "zeros",
     "size-hard-coded",

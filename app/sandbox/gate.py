@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from app.bindings import parsed
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
-LONGEST = 20_000
+LONGEST = 50_000
 CLASSES = "classes"
 """The rule of an exercise that lets a class through, with attributes of its own."""
 DEEPEST = 100

@@ -1,7 +1,7 @@
 """What a class has to do, and until when each of its learners has time."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -11,11 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import HERE, RefusedError, record
 from app.store.database import now
-from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension, Membership
+from app.store.tables import Accommodation, Assignment, Class, Excuse, Extension, GivenUnit, Membership
 from app.teaching.dates import days_later, written
 
 EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 MOST_POINTS = 10_000
+TWICE = "This lesson is assigned already, {due}: what is solved in it would count twice."
+PAST = "It would be due {due}, and now it is {now}: nothing that is solved from here on would count in full."
 NEVER_DUE = "It is never due, so nobody needs more time."
 
 
@@ -36,19 +38,17 @@ class Times:
     moved: Set[int]
 
     def deadline(self, assignment: Assignment, learner: int) -> Deadline:
-        """An extension, where there is one; else the date of all, so many days later by the clocks of the class."""
-        if assignment.due_at is None:
+        """The date of all, moved by extra days and by an extension: of the two dates the later one counts."""
+        due, late = assignment.due_at, assignment.late_until
+        if due is None:
             return Deadline(None)
+        if days := self.extra_days.get(learner, 0):
+            due, late = days_later(due, days, self.timezone), late and days_later(late, days, self.timezone)
         extension = self.extensions.get((assignment.id, learner))
-        if extension is not None:
-            return Deadline(extension.due_at, extension.late_until or assignment.late_until)
-        days = self.extra_days.get(learner, 0)
-        if not days:
-            return Deadline(assignment.due_at, assignment.late_until)
-        late = assignment.late_until
-        return Deadline(
-            days_later(assignment.due_at, days, self.timezone), late and days_later(late, days, self.timezone)
-        )
+        if extension is None:
+            return Deadline(due, late)
+        ends = [end for end in (late, extension.late_until) if end]
+        return Deadline(max(due, extension.due_at), max(ends, default=None))
 
 
 async def times(db: AsyncSession, group: Class, learner: int | None = None) -> Times:
@@ -72,16 +72,27 @@ async def assignments_of(db: AsyncSession, group: int) -> Sequence[Assignment]:
 
 def exercises_of(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """Which exercises of its lesson count, of those that are *known* of it."""
-    of_lesson = known(assignment.lesson)
-    if assignment.exercises is None:
-        return of_lesson
-    chosen = set(json.loads(assignment.exercises))
-    return [one for one in of_lesson if one in chosen]
+    of_lesson, chosen = known(assignment.lesson), exercises_chosen(assignment)
+    return of_lesson if chosen is None else [one for one in of_lesson if one in chosen]
+
+
+def exercises_chosen(assignment: Assignment) -> frozenset[str] | None:
+    """The exercises of its lesson that alone count; None for all."""
+    return None if assignment.exercises is None else frozenset(json.loads(assignment.exercises))
+
+
+def counted_exercises(assignment: Assignment, known: Callable[[str], Sequence[str]]) -> tuple[Sequence[str], bool]:
+    """The exercises that count, and whether the course has them still.
+
+    Of a lesson that it has lost count those that were assigned: nobody's points go because a file was renamed.
+    """
+    there = exercises_of(assignment, known)
+    return (there, True) if there else (json.loads(assignment.exercises or assignment.known_exercises or "[]"), False)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What can be set about an assignment; the fields are those of `Assignment`."""
+    """What can be set about an assignment; the fields are those of `Assignment`, of which two are JSON there."""
 
     exercises: Sequence[str] | None
     opens_at: datetime | None
@@ -90,6 +101,8 @@ class Terms:
     late_share: float
     points: float
     solutions_at: datetime | None
+    heading: str | None = None
+    known_exercises: Sequence[str] | None = None
 
     def fault(self) -> str:
         """What does not fit together; "" where all does."""
@@ -108,6 +121,33 @@ class Terms:
             if before and after and after <= before:
                 return what
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class LostAssignment:
+    """An assignment of a class that goes on, of whose *lesson* the course has nothing."""
+
+    class_id: int
+    class_name: str
+    assignment_id: int
+    lesson: str
+
+    def __str__(self) -> str:
+        return (
+            f"The lesson {self.lesson!r} is assigned in class {self.class_id} ({self.class_name}), and the course has "
+            "lost it. Its column keeps what was reached. Put the id back at the top of its file."
+        )
+
+
+async def lost_assignments(db: AsyncSession, known: Callable[[str], object]) -> list[LostAssignment]:
+    """What classes were given and the course has lost: what is *known* of a lesson is nothing."""
+    rows = await db.execute(
+        select(Class.id, Class.name, Assignment.id, Assignment.lesson)
+        .join(Assignment, Assignment.class_id == Class.id)
+        .where(Class.archived_at.is_(None))
+        .order_by(Class.id, Assignment.id)
+    )
+    return [LostAssignment(*row) for row in rows if not known(row.lesson)]
 
 
 async def assignment_in(db: AsyncSession, group: int, assignment: int) -> Assignment | None:
@@ -130,6 +170,25 @@ async def assign(db: AsyncSession, group: int, lesson: str, terms: Terms, actor:
     return row
 
 
+async def doubts(db: AsyncSession, group: Class, lesson: str, terms: Terms) -> list[str]:
+    """What looks like a slip about a new assignment, and may be meant."""
+    same = [one for one in await assignments_of(db, group.id) if one.lesson == lesson]
+    twice = [TWICE.format(due=_due(same[0], group.timezone))] if same else []
+    return [*twice, *date_doubts(group, terms)]
+
+
+def date_doubts(group: Class, terms: Terms, before: datetime | None = None) -> list[str]:
+    """The same about its date, which was *before* another one, if any."""
+    due = terms.due_at
+    if due is None or due > now() or due == before:
+        return []
+    return [PAST.format(due=written(due, group.timezone), now=written(now(), group.timezone))]
+
+
+def _due(row: Assignment, timezone: str) -> str:
+    return f"due {written(row.due_at, timezone)}" if row.due_at else "never due"
+
+
 async def change_terms(db: AsyncSession, row: Assignment, terms: Terms, actor: int | None) -> None:
     """
     Raises:
@@ -145,7 +204,9 @@ def _set(row: Assignment, terms: Terms) -> None:
         raise RefusedError(fault)
     for one in fields(terms):
         setattr(row, one.name, getattr(terms, one.name))
-    row.exercises = None if terms.exercises is None else json.dumps(list(terms.exercises))
+    for name in ("exercises", "known_exercises"):
+        names = getattr(terms, name)
+        setattr(row, name, None if names is None else json.dumps(list(names)))
 
 
 async def take_back(db: AsyncSession, row: Assignment, actor: int | None) -> None:
@@ -164,18 +225,21 @@ async def extend(
 ) -> None:
     """More time for each of these learners, until a moment or by so many days of the class's clocks.
 
+    Time is never taken away: who has longer already keeps it, where days are given.
+
     Raises:
-        RefusedError: A new date is not after the one of all; nothing was changed.
+        RefusedError: A moment is not after the one until which they have time; nothing was changed.
     """
     if row.due_at is None:
         raise RefusedError(NEVER_DUE)
+    time = await times(db, group)
     for learner, until in more:
         due = days_later(row.due_at, until, group.timezone) if isinstance(until, int) else until
-        if due <= row.due_at:
-            raise RefusedError(
-                f"{written(due, group.timezone)} is not after {written(row.due_at, group.timezone)}, when it is due "
-                "for all. Choose a later date."
-            )
+        before = time.deadline(row, learner).due or row.due_at
+        if due <= before and not isinstance(until, int):
+            raise RefusedError(_not_later(due, before, row.due_at, group.timezone))
+        if due <= before:
+            continue
         late = row.late_until
         late = days_later(late, until, group.timezone) if late and isinstance(until, int) else None
         await db.merge(
@@ -190,6 +254,11 @@ async def extend(
             )
         )
         await record(db, group.id, actor, "extended", learner, assignment=row.id, until=due)
+
+
+def _not_later(due: datetime, before: datetime, for_all: datetime, timezone: str) -> str:
+    whose = "when it is due for all" if before == for_all else "until when they have time already"
+    return f"{written(due, timezone)} is not after {written(before, timezone)}, {whose}. Choose a later date."
 
 
 async def shorten(db: AsyncSession, row: Assignment, learner: int, actor: int | None) -> None:
@@ -221,22 +290,42 @@ async def excuses_of(db: AsyncSession, row: Assignment) -> Sequence[Excuse]:
     return (await db.scalars(select(Excuse).where(Excuse.assignment_id == row.id))).all()
 
 
-async def lessons_seen(db: AsyncSession, learner: int) -> frozenset[str] | None:
-    """The private lessons that *learner* may see: what their classes were given, once it opens; None for all.
+async def lessons_seen(db: AsyncSession, learner: int, lessons_of: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    """The private lessons that *learner* may see: what their classes were assigned, once it opens.
 
-    An instructor sees all, to assign them; an assistant also what is not open yet.
+    Instructors and assistants see it before, and instructors all lessons of a unit that the operator gave to a class of
+    theirs, to assign them; *lessons_of* a unit are its lessons.
     """
     asked = (
         select(Membership.role, Assignment.lesson, Assignment.opens_at)
-        .outerjoin(Assignment, Assignment.class_id == Membership.class_id)
+        .join(Assignment, Assignment.class_id == Membership.class_id)
         .where(Membership.learner_id == learner, *HERE)
     )
-    rows = (await db.execute(asked)).all()
-    if any(role == "instructor" for role, *_ in rows):
-        return None
-    return frozenset(
-        lesson for role, lesson, opens in rows if lesson and (role == "assistant" or opens is None or opens <= now())
+    assigned = {
+        lesson
+        for role, lesson, opens in await db.execute(asked)
+        if role != "learner" or opens is None or opens <= now()
+    }
+    given = (
+        select(GivenUnit.unit)
+        .join(Membership, Membership.class_id == GivenUnit.class_id)
+        .where(Membership.learner_id == learner, Membership.role == "instructor", *HERE)
     )
+    return frozenset(assigned.union(*(lessons_of(unit) for unit in await db.scalars(given))))
+
+
+async def units_given(db: AsyncSession, group: int) -> Sequence[str]:
+    """The private units whose lessons a class may be assigned by its instructors."""
+    return (await db.scalars(select(GivenUnit.unit).where(GivenUnit.class_id == group).order_by(GivenUnit.unit))).all()
+
+
+async def give_unit(db: AsyncSession, group: int, unit: str, *, back: bool = False) -> None:
+    """Let the instructors of a class see and assign a private unit, or not any more; what is assigned stays."""
+    if back:
+        await db.execute(delete(GivenUnit).where(GivenUnit.class_id == group, GivenUnit.unit == unit))
+    else:
+        await db.merge(GivenUnit(class_id=group, unit=unit))
+    await record(db, group, None, "unit-taken-back" if back else "unit-given", unit)
 
 
 @dataclass(frozen=True, slots=True)

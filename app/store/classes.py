@@ -7,7 +7,7 @@ becomes theirs. Every change leaves an `Event`.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
 from sqlalchemy import delete, select
@@ -16,13 +16,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.store.database import now
 from app.store.tables import Class, Event, Learner, Membership
 from app.teaching.codes import fresh_code
-from app.teaching.dates import zone_fault
-from app.teaching.words import plain_letters
+from app.teaching.dates import local, zone_fault
+from app.teaching.words import one_line, plain_letters
 
 Role = Literal["learner", "assistant", "instructor"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """Each may do what the ones before it may."""
 NO_CLASS_NAME = "Write what the class is called."
+NOTICE = timedelta(days=7)
+"""From setting the day until which a class is kept to the day itself, at least."""
+TOO_SOON = (
+    "{day!r} is {when}. A class is kept for a week at least, so that its people hear of it: until {first} or later. "
+    "To have it forgotten now, delete it."
+)
+OTHER_NAME = "The name that was typed is {typed!r}, and not that of this class. Nothing was deleted."
 
 
 class RefusedError(Exception):
@@ -122,22 +129,42 @@ class Terms:
     timezone: str
     keep_until: date | None
     archived: bool
+    assistants_grade: bool = False
 
 
 async def change(db: AsyncSession, group: Class, terms: Terms, actor: int | None) -> None:
     """
     Raises:
-        RefusedError: It has no name, or there is no such time zone.
+        RefusedError: It has no name, there is no such time zone, or it would be forgotten without notice.
     """
     if fault := zone_fault(terms.timezone) or ("" if terms.name else NO_CLASS_NAME):
+        raise RefusedError(fault)
+    if terms.keep_until != group.keep_until and (fault := day_fault(terms.keep_until, today_of(terms.timezone))):
         raise RefusedError(fault)
     if terms.archived != (group.archived_at is not None):
         group.archived_at = now() if terms.archived else None
         await record(db, group.id, actor, "archived" if terms.archived else "brought-back", group.id)
     if terms.keep_until != group.keep_until:
         await record(db, group.id, actor, "kept-until", group.id, day=terms.keep_until)
+    if terms.assistants_grade != group.assistants_grade:
+        group.assistants_grade = terms.assistants_grade
+        await record(db, group.id, actor, "assistants-grade", group.id, may=terms.assistants_grade)
     group.name, group.timezone, group.keep_until = terms.name, terms.timezone, terms.keep_until
     await record(db, group.id, actor, "class-changed", group.id, name=terms.name, timezone=terms.timezone)
+
+
+def today_of(timezone: str) -> date:
+    """The day that it is there."""
+    return local(now(), timezone).date()
+
+
+def day_fault(keep_until: date | None, today: date) -> str:
+    """Why a class cannot be kept until that day; "" where it can."""
+    first = today + NOTICE
+    if keep_until is None or keep_until >= first:
+        return ""
+    when = "past" if keep_until < today else "today" if keep_until == today else "less than a week away"
+    return TOO_SOON.format(day=str(keep_until), when=when, first=first)
 
 
 async def let_in(
@@ -153,14 +180,28 @@ async def let_in(
 
 
 async def forget_over(db: AsyncSession, today: date) -> int:
-    """Delete the classes that were to be kept until a day that is past, with all that was arranged in them; how many.
-
-    What their learners wrote is theirs and stays.
-    """
+    """Delete the classes that were to be kept until a day that is past; how many."""
     over = (await db.scalars(select(Class.id).where(Class.keep_until < today))).all()
-    seats = select(Membership.learner_id).where(Membership.class_id.in_(over), Membership.joined_at.is_(None))
-    await db.execute(delete(Learner).where(Learner.id.in_(seats)).execution_options(synchronize_session=False))
-    await db.execute(delete(Class).where(Class.id.in_(over)).execution_options(synchronize_session=False))
+    await _forget(db, over)
     for one in over:
         await record(db, None, None, "class-forgotten", one)
     return len(over)
+
+
+async def delete_class(db: AsyncSession, group: Class, typed: str, actor: int | None) -> None:
+    """Forget a class at once, for somebody who has *typed* its name.
+
+    Raises:
+        RefusedError: It has another name.
+    """
+    if one_line(typed) != group.name:
+        raise RefusedError(OTHER_NAME.format(typed=one_line(typed)[:80]))
+    await _forget(db, [group.id])
+    await record(db, None, actor, "class-deleted", group.id)
+
+
+async def _forget(db: AsyncSession, groups: Sequence[int]) -> None:
+    """Delete classes with all that was arranged in them; what their learners wrote is theirs and stays."""
+    seats = select(Membership.learner_id).where(Membership.class_id.in_(groups), Membership.joined_at.is_(None))
+    await db.execute(delete(Learner).where(Learner.id.in_(seats)).execution_options(synchronize_session=False))
+    await db.execute(delete(Class).where(Class.id.in_(groups)).execution_options(synchronize_session=False))

@@ -1,27 +1,34 @@
 """The database as transactions: `read` and `write`, for SQLite and PostgreSQL alike.
 
 A write transaction takes SQLite's lock when it begins. A transaction that reads first and writes later would fail at
-once, without waiting, when another one wrote in between.
+once, without waiting, when another one wrote in between. SQLite lets writers try again and again, and the unlucky one
+gives up; so those of one process stand in line, and only the first of them asks for the lock.
 """
 
+import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from types import SimpleNamespace
+from typing import Any, Self, cast
+from weakref import WeakKeyDictionary
 
 import aiosqlite
-from aiosqlite.context import contextmanager
+from prometheus_client import Histogram
 from sqlalchemy import Connection, DateTime, Dialect, TypeDecorator, event, make_url, text
+from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_dbapi
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.pool import QueuePool
 
 _BEGIN = "backhand_begin"
+_SHORT = "backhand_short"
 
 BUSY_SECONDS = 5.0
-"""How long a transaction of SQLite waits for another one's lock."""
+"""How long a transaction of SQLite waits for the lock of another process."""
 _HELD = text("SELECT id FROM learner WHERE id = :learner FOR NO KEY UPDATE")
 
 
@@ -31,19 +38,59 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = open_engine(url)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        self.seconds: Histogram | None = None
+        """Told how long each transaction took, and how long a writer stood in line, by `part`."""
+        self._lines = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+
+    def _line(self) -> AbstractAsyncContextManager[None]:
+        """In front of SQLite's lock; a loop has one of its own."""
+        if self.engine.dialect.name != "sqlite":
+            return nullcontext()
+        return self._lines.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
         """A consistent view; nothing is written."""
-        async with self._sessions() as session:
-            yield session
+        with self._timed("read"):
+            async with self._sessions() as session:
+                yield session
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncSession]:
-        """All or nothing; committed at the end of the block."""
-        async with self._sessions.begin() as session:
-            await session.connection(execution_options={_BEGIN: "BEGIN IMMEDIATE"})
-            yield session
+    async def write(self, *, short: bool = False) -> AsyncIterator[AsyncSession]:
+        """All or nothing; committed at the end of the block.
+
+        On SQLite writers of this process come one after the other, in the order in which they asked, however long
+        that takes: inside the block wait for nothing but the database, and open no other one.
+
+        Args:
+            short: Every statement finds its few rows by their keys. SQLite runs them at once, in this thread: to
+                visit another thread takes longer, most of all where many wait, and the others in line wait as well.
+        """
+        began = time.perf_counter()
+        async with self._line():
+            self._observe("line", time.perf_counter() - began)
+            with self._timed("write"):
+                async with self._sessions.begin() as session:
+                    await session.connection(execution_options={_BEGIN: "BEGIN IMMEDIATE", _SHORT: short})
+                    yield session
+
+    @contextmanager
+    def _timed(self, part: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._observe(part, time.perf_counter() - began)
+
+    def _observe(self, part: str, seconds: float) -> None:
+        if self.seconds is not None:
+            self.seconds.labels(part).observe(seconds)
+
+    @property
+    def connections(self) -> int:
+        """How many are in use."""
+        pool = self.engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
     async def ping(self) -> None:
         """Raises whatever the database raises when it does not answer."""
@@ -95,8 +142,8 @@ def open_engine(url: str) -> AsyncEngine:
         # Said here: the driver's thread may find that nobody waits for its answer any more.
         _write_ahead(parts.database)
     # Without an isolation level, transactions begin where they are said to and nowhere else.
-    options = {"isolation_level": None, "timeout": BUSY_SECONDS, "async_creator_fn": _connected}
-    engine = create_async_engine(url, connect_args=options, hide_parameters=True)
+    options = {"isolation_level": None, "timeout": BUSY_SECONDS}
+    engine = create_async_engine(url, module=_DRIVER, connect_args=options, hide_parameters=True)
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
@@ -143,10 +190,19 @@ class _Fetching(sqlite3.Cursor):
 class _Cursor(aiosqlite.Cursor):
     """What was fetched already; nothing stays open."""
 
-    _cursor: _Fetching
+    def __init__(self, connection: "_Connection", fetching: _Fetching) -> None:
+        super().__init__(connection, fetching)
+        self._own = connection
+        self._fetching = fetching
+
+    async def execute(self, sql: str, parameters: Iterable[Any] | None = None) -> aiosqlite.Cursor:
+        if not self._own.short or (self._fetching.begin and not self._own.begun_at_once(self._fetching)):
+            return await super().execute(sql, parameters)
+        self._fetching.execute(sql, parameters or ())
+        return self
 
     async def fetchall(self) -> Sequence[Any]:
-        return self._cursor.rows
+        return self._fetching.rows
 
     async def close(self) -> None:
         """Nothing to do."""
@@ -155,24 +211,62 @@ class _Cursor(aiosqlite.Cursor):
 class _Connection(aiosqlite.Connection):
     begin = ""
     """How the next statement begins a transaction, if it does."""
+    short = False
+    """Whether statements run in the thread that asks for them."""
 
-    @contextmanager
-    async def cursor(self) -> aiosqlite.Cursor:
-        cursor = self._conn.cursor(_Fetching)
-        cursor.begin, self.begin = self.begin, ""
-        return _Cursor(self, cursor)
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(self._opened, iter_chunk_size=1)
+        self._open = connect
+        self._stopping: asyncio.Future[Any] | None = None
+
+    def _opened(self) -> sqlite3.Connection:
+        self._file = self._open()
+        return self._file
+
+    def cursor(self) -> Any:
+        fetching = self._file.cursor(_Fetching)
+        fetching.begin, self.begin = self.begin, ""
+        return _Cursor(self, fetching)
+
+    def begun_at_once(self, cursor: _Fetching) -> bool:
+        """Whether *cursor* could begin without waiting; another process may write."""
+        self._file.execute("PRAGMA busy_timeout=0")
+        try:
+            self._file.execute(cursor.begin)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        finally:
+            self._file.execute(f"PRAGMA busy_timeout={round(1000 * BUSY_SECONDS)}")
+        cursor.begin = ""
+        return True
+
+    async def commit(self) -> None:
+        if self.short:
+            self._file.commit()
+        else:
+            await super().commit()
 
     async def rollback(self) -> None:
         # Asked for whenever a connection goes back to the pool.
-        self.begin = ""
+        self.begin, self.short = "", False
         if self.in_transaction:
             await super().rollback()
 
+    def stop(self) -> asyncio.Future[Any] | None:
+        # Asked for twice where a transaction is cancelled; the thread that ended would never answer the second time.
+        if self._stopping is None:
+            self._stopping = super().stop()
+        return self._stopping
+
 
 def _connected(database: str, **options: Any) -> _Connection:
-    connection = _Connection(partial(sqlite3.connect, database, **options), iter_chunk_size=1)
-    connection._thread.daemon = True  # as SQLAlchemy has it where it connects by itself
-    return connection
+    return _Connection(partial(sqlite3.connect, database, **options))
+
+
+# With what SQLAlchemy wants of the package, and connections of ours.
+_DRIVER = AsyncAdapt_aiosqlite_dbapi(cast(Any, SimpleNamespace(**{**vars(aiosqlite), "connect": _connected})), sqlite3)
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -185,4 +279,5 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     driver = connection.connection.driver_connection
     assert isinstance(driver, _Connection)
-    driver.begin = connection.get_execution_options().get(_BEGIN, "BEGIN")
+    options = connection.get_execution_options()
+    driver.begin, driver.short = options.get(_BEGIN, "BEGIN"), options.get(_SHORT, False)

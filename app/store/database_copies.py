@@ -18,6 +18,10 @@ from app.store.tables import Learner
 from app.store.unusable import reason
 
 _KINDS = {b"SQLite format 3\0": "SQLite", b"PGDMP": "PostgreSQL"}
+_PROGRAM = re.compile(
+    r"^\d+; \d+ \d+ ((?:EVENT TRIGGER|TRIGGER|FUNCTION|PROCEDURE|AGGREGATE|RULE|VIEW|MATERIALIZED VIEW) .{0,80})",
+    re.MULTILINE,
+)
 _VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\w+)$", re.MULTILINE)
 
 
@@ -39,7 +43,12 @@ def backup(url: str, target: Path) -> None:
         raise BackupError(f"{_file_of(url)} is not there. Set BACKHAND_DATA_DIR or BACKHAND_DATABASE_URL.")
     part = target.with_name(f"{target.name}.part")
     try:
-        part.touch(mode=0o600)
+        _create_own(part)
+    except FileExistsError:
+        raise BackupError(f"{part} is there: another backup is under way, or was cut off. Delete it then.") from None
+    except OSError as error:
+        raise BackupError(f"{target} cannot be written: {error}.") from error
+    try:
         if _kind_of(url) == "SQLite":
             with _opened(_file_of(url)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
                 source.backup(copy)
@@ -50,6 +59,15 @@ def backup(url: str, target: Path) -> None:
         raise BackupError(f"{target} cannot be written: {error}.") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _create_own(file: Path) -> None:
+    """Make an empty file for this user alone; what is there, a link too, may be somebody else's.
+
+    Raises:
+        OSError: Something is there, or nothing can be made.
+    """
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
 
 
 async def restore(url: str, source: Path, *, replace: bool = False) -> int:
@@ -74,6 +92,11 @@ async def restore(url: str, source: Path, *, replace: bool = False) -> int:
         raise BackupError(
             f"{source} was written by a newer version of Backhand (revision {revision}; this one knows "
             f"{scripts.get_current_head()}). Restore it with that version."
+        )
+    if added := _programs_in(source, kind):
+        raise BackupError(
+            f"{source} holds what no version of Backhand writes and a database would run: {', '.join(added[:3])}. "
+            "Nothing was restored: find out who changed it, and take another backup."
         )
     if (learners := await _learners(url)) and not replace:
         raise BackupError(
@@ -124,6 +147,15 @@ def _sqlite_revision(source: Path) -> str:
     except (sqlite3.Error, TypeError) as error:
         raise BackupError(f"{source} is no whole backup of Backhand ({error}). Take another one.") from error
     return str(revision)
+
+
+def _programs_in(source: Path, kind: str) -> list[str]:
+    """Triggers, views and the like in a backup; the schema has none, in no version."""
+    if kind == "SQLite":
+        with _opened(source) as copy:
+            found = copy.execute("SELECT type || ' ' || name FROM sqlite_master WHERE type NOT IN ('table', 'index')")
+            return [name for (name,) in found]
+    return [match[1] for match in _PROGRAM.finditer(_call("pg_restore", "--list", str(source)))]
 
 
 def _postgres_revision(source: Path) -> str:

@@ -8,25 +8,33 @@ again.
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import datetime
+from typing import Literal, NamedTuple
 
 from sqlalchemy import and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.assignments import Deadline, Times, assignments_of, exercises_of, times
+from app.store.assignments import Deadline, Times, assignments_of, counted_exercises, times
 from app.store.classes import people
-from app.store.tables import Assignment, Class, Excuse, Membership, Progress
+from app.store.database import now
+from app.store.former_members import counts_of, former_members, overrides_of
+from app.store.tables import Assignment, Class, Excuse, FormerMember, Membership, Progress
 
 NOTHING = (0, 0)
 Exercises = Callable[[str], Sequence[str]]
 """The exercises of a lesson by its name; none where there is no such lesson."""
 
 
+State = Literal["counted", "by-hand", "excused", "open", "absent", "unknown"]
+"""`open` is not due yet, and nothing was done; `absent` is a seat that nobody took; of what is `unknown` the course has
+lost the exercises, and no list of them was kept."""
+
+
 class Grade(NamedTuple):
     """What one learner reached in one assignment.
 
-    *points* are None where it does not count for them: it was excused, or the course has nothing of it left. Of *total*
-    exercises so many were solved *in time*, and so many *late*. *excuse* is what was set by hand, if anything.
+    *points* are None where it does not count for them, or not yet: see *state*. Of *total* exercises so many were
+    solved *in time*, and so many *late*. *excuse* is what was set by hand, if anything.
     """
 
     points: float | None
@@ -34,69 +42,116 @@ class Grade(NamedTuple):
     late: int
     total: int
     deadline: Deadline
-    excuse: Excuse | None = None
+    excuse: Excuse | None
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One learner's grades, in the order of the assignments; *points* of the *possible* ones in all."""
+    """One learner's grades, in the order of the assignments; *points* of the *possible* ones in all.
+
+    Who *left_at* some moment is no member any more: of the person, there are name, id and label.
+    """
 
     person: Membership
     grades: tuple[Grade, ...]
     points: float
     possible: float
+    left_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Gradebook:
+    """The course has lost the lessons of the assignments in *gone*, by their ids."""
+
     assignments: tuple[Assignment, ...]
     rows: tuple[Row, ...]
+    gone: frozenset[int] = frozenset()
 
 
-async def gradebook(db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None) -> Gradebook:
-    """The grades of all learners of a class, by name, or those of one *learner*."""
+async def gradebook(
+    db: AsyncSession, group: Class, exercises: Exercises, learner: int | None = None, at: datetime | None = None
+) -> Gradebook:
+    """The grades of all learners of a class, by name, then of those who left; or those of one *learner*, as of *at*."""
+    at = at or now()
     everybody = await people(db, group.id)
     shown = [one for one in everybody if one.role == "learner" and learner in (None, one.learner_id)]
-    asked = [
-        _Asked(one, frozenset(exercises_of(one, exercises)), Deadline(one.due_at, one.late_until))
-        for one in await assignments_of(db, group.id)
-    ]
+    asked = [_Asked(one, counted_exercises(one, exercises)) for one in await assignments_of(db, group.id)]
     time = await times(db, group, learner)
     excused = select(Excuse).join(Assignment).where(Assignment.class_id == group.id)
     excuses = {(one.assignment_id, one.learner_id): one for one in await db.scalars(excused)}
     solved = await _solved(db, group.id, asked, time, learner)
     rows = []
     for person in shown:
-        who = person.learner_id
+        who, joined = person.learner_id, person.joined_at is not None
         grades = tuple(
             grade(
                 one,
                 solved.get((who, one.id), NOTHING),
                 time.deadline(one.assignment, who) if who in time.moved else one.deadline,
                 excuses.get((one.id, who)),
+                at if joined else None,
             )
             for one in asked
         )
-        counts = [(one.points, got.points) for one, got in zip(asked, grades, strict=True) if got.points is not None]
-        rows.append(Row(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts)))
-    return Gradebook(tuple(one.assignment for one in asked), tuple(rows))
+        rows.append(_row(person, asked, grades))
+    if learner is None:
+        rows += [_former_row(one, asked) for one in await former_members(db, group.id)]
+    gone = frozenset(one.id for one in asked if not one.there)
+    return Gradebook(tuple(one.assignment for one in asked), tuple(rows), gone)
 
 
 class _Asked:
     """One assignment with what is read of it for every learner: to ask the row itself takes longer than to count."""
 
-    def __init__(self, assignment: Assignment, exercises: frozenset[str], deadline: Deadline) -> None:
-        self.assignment, self.exercises, self.deadline = assignment, exercises, deadline
+    def __init__(self, assignment: Assignment, counted: tuple[Sequence[str], bool]) -> None:
+        self.assignment, self.exercises, self.there = assignment, frozenset(counted[0]), counted[1]
+        self.deadline = Deadline(assignment.due_at, assignment.late_until)
         self.id, self.points, self.late_share = assignment.id, assignment.points, assignment.late_share
-        self.total = len(exercises)
+        self.total = len(self.exercises)
 
 
-def grade(one: _Asked, solved: Sequence[int], deadline: Deadline, excuse: Excuse | None) -> Grade:
-    """The one rule, for so many exercises *solved* in time, and late."""
+def grade(one: _Asked, solved: Sequence[int], deadline: Deadline, excuse: Excuse | None, at: datetime | None) -> Grade:
+    """The one rule, for so many exercises *solved* in time, and late; *at* is None for a seat that nobody took.
+
+    Who did nothing has no points until it is due, and then none of them: an empty cell is no zero.
+    """
     in_time, late = solved
-    share = (in_time + late * one.late_share) / one.total if one.total else None
-    points = excuse.points if excuse else None if share is None else one.points * share
-    return Grade(points, in_time, late, one.total, deadline, excuse)
+    state = _state(one, in_time + late, deadline.due, excuse, at)
+    points = excuse.points if excuse else None
+    if state == "counted":
+        points = one.points * (in_time + late * one.late_share) / one.total
+    return Grade(points, in_time, late, one.total, deadline, excuse, state)
+
+
+def _state(one: _Asked, done: int, due: datetime | None, excuse: Excuse | None, at: datetime | None) -> State:
+    if excuse is not None:
+        return "excused" if excuse.points is None else "by-hand"
+    if at is None:
+        return "absent"
+    if not one.total:
+        return "unknown"
+    return "counted" if done or (due is not None and due < at) else "open"
+
+
+def _row(
+    person: Membership, asked: Sequence[_Asked], grades: tuple[Grade, ...], left_at: datetime | None = None
+) -> Row:
+    counts = [(one.points, got.points) for one, got in zip(asked, grades, strict=True) if got.points is not None]
+    return Row(person, grades, sum(got for _, got in counts), sum(most for most, _ in counts), left_at)
+
+
+def _former_row(former: FormerMember, asked: Sequence[_Asked]) -> Row:
+    counts, overrides = counts_of(former, {one.id: one.exercises for one in asked}), overrides_of(former)
+    # As it was then: what was due later is no zero of theirs.
+    grades = tuple(
+        grade(one, counts.get(one.id, NOTHING), one.deadline, overrides.get(one.id), former.left_at) for one in asked
+    )
+    person = Membership(
+        class_id=former.class_id, learner_id=former.learner_id, role="learner", name=former.name,
+        external_id=former.external_id, label=former.label, joined_at=former.left_at, left_at=former.left_at,
+    )  # fmt: skip
+    return _row(person, asked, grades, former.left_at)
 
 
 async def _solved(

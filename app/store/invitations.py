@@ -30,26 +30,38 @@ class Seat:
 
 async def teacher_word(db: AsyncSession) -> str:
     """A new word; whoever says it first may make classes."""
-    return await _ticket(db, {})
+    return await issue(db, {})
 
 
 async def first_word(db: AsyncSession) -> str | None:
     """A word that is good as long as nobody teaches on this server; None where somebody does."""
-    return None if await somebody_teaches(db) else await _ticket(db, FIRST)
+    return None if await somebody_teaches(db) else await issue(db, FIRST)
 
 
 async def seat_words(db: AsyncSession, seats: Sequence[Membership]) -> dict[int, str]:
     """A new word for each of *seats*, by learner; the ones before it stay good until one is used."""
-    return {one.learner_id: await _ticket(db, {"class": one.class_id, "learner": one.learner_id}) for one in seats}
+    return {one.learner_id: await issue(db, {"class": one.class_id, "learner": one.learner_id}) for one in seats}
 
 
-async def _ticket(db: AsyncSession, data: dict[str, int]) -> str:
+async def issue(db: AsyncSession, data: dict[str, int], lasts: timedelta = LASTS) -> str:
+    """A new word for what *data* says."""
     word = fresh_code()
-    db.add(Ticket(token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + LASTS))
+    db.add(Ticket(token_hash=hash_of(word), purpose=PURPOSE, data=json.dumps(data), tries=0, expires_at=now() + lasts))
     return word
 
 
-async def _data(db: AsyncSession, word: str) -> dict[str, int] | None:
+async def redeem(db: AsyncSession, word: str) -> None:
+    """
+    Raises:
+        RefusedError: The word was used already.
+    """
+    gone = delete(Ticket).where(Ticket.token_hash == hash_of(word)).returning(Ticket.token_hash)
+    if await db.scalar(gone) is None:
+        raise RefusedError(USED)
+
+
+async def data_of(db: AsyncSession, word: str) -> dict[str, int] | None:
+    """What a word is for; None where it is used or too old."""
     found = await db.scalar(
         select(Ticket.data).where(
             Ticket.token_hash == hash_of(word), Ticket.purpose == PURPOSE, Ticket.expires_at > now()
@@ -59,13 +71,13 @@ async def _data(db: AsyncSession, word: str) -> dict[str, int] | None:
 
 
 async def makes_teacher(db: AsyncSession, word: str) -> bool:
-    data = await _data(db, word)
+    data = await data_of(db, word)
     return data == {} or (data == FIRST and not await somebody_teaches(db))
 
 
 async def seat_of(db: AsyncSession, word: str) -> Seat | None:
     """The seat that *word* is for, as long as nobody sits there."""
-    data = await _data(db, word) or {}
+    data = await data_of(db, word) or {}
     asked = (
         select(Class, Membership)
         .join(Membership, Membership.class_id == Class.id)
@@ -98,9 +110,7 @@ async def become_teacher(db: AsyncSession, learner: int, word: str, name: str) -
     """
     if not await makes_teacher(db, word):
         raise RefusedError(USED)
-    gone = delete(Ticket).where(Ticket.token_hash == hash_of(word)).returning(Ticket.token_hash)
-    if await db.scalar(gone) is None:
-        raise RefusedError(USED)
+    await redeem(db, word)
     row = await db.get_one(Learner, learner)
     row.name = row.name or name
     await let_teach(db, learner, learner)

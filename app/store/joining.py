@@ -1,10 +1,14 @@
 """Coming into a class by its code or by a seat that was kept, and leaving it."""
 
+from collections.abc import Collection, Sequence
+from typing import Literal
+
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import RefusedError, Role, member, people, record
 from app.store.database import hold, now
+from app.store.former_members import drop_grades, keep_grades
 from app.store.invitations import USED, let_teach
 from app.store.tables import (
     Accommodation,
@@ -24,7 +28,13 @@ LISTED_ONLY = "Only those who are on its list can join {name}. Give the id under
 NOT_LISTED = "Nobody with the id {id!r} is expected in {name}. Look at it again, or ask your instructor."
 TAKEN = "Somebody has joined {name} with the id {id!r} already. If that was not you, tell your instructor."
 BY_LINK = "Whoever has the id {id!r} comes into {name} by a personal link. Ask your instructor for it."
+NOT_TYPED = "On this server ids come from signing in and are not typed. Sign in, and join again."
+NOT_CLAIMED = "Only those who are on its list can join {name}. Sign in where your school knows your id, and join again."
 LAST_INSTRUCTOR = "You are the only instructor of {name}. Make somebody else one before you leave."
+
+
+Proven = Literal["name", "id", "claim", "link"]
+"""By what somebody was taken to be the one who was expected."""
 
 
 async def class_of_code(db: AsyncSession, code: str) -> Class | None:
@@ -40,12 +50,20 @@ async def wants_id(db: AsyncSession, group: int) -> bool:
     return bool(await db.scalar(asked))
 
 
-async def join(db: AsyncSession, group: Class, learner: int, name: str, external_id: str = "") -> Membership:
+async def join(
+    db: AsyncSession,
+    group: Class,
+    learner: int,
+    name: str,
+    external_id: str = "",
+    claimed: Collection[str] | None = None,
+) -> Membership:
     """*learner* in *group*: in the seat that is kept for them, if there is one. Whoever is in stays as they are.
 
     Args:
         name: What they are called in the class.
         external_id: Under which their school knows them; "" where they did not say.
+        claimed: The ids that a provider says are theirs, on a server where none is typed; else None.
 
     Raises:
         RefusedError: They cannot join.
@@ -60,38 +78,57 @@ async def join(db: AsyncSession, group: Class, learner: int, name: str, external
         return here
     if group.joining == "closed":
         raise RefusedError(CLOSED.format(name=group.name))
-    seat = await _seat(db, group, name, external_id)
+    if external_id and claimed is not None:
+        raise RefusedError(NOT_TYPED)
+    listed = await people(db, group.id)
+    by: Proven
+    seat: Membership | None
+    if claimed is None:
+        seat, by = _seat_of_id(group, listed, external_id) if external_id else None, "id"
+    else:
+        seat, by = _seat_of_claim(group, listed, claimed), "claim"
+    if seat is None and not external_id:
+        seat, by = _seat_of_name(group, listed, name, with_id=claimed is None), "name"
     if seat is not None:
-        return await take_seat(db, seat, learner, name)
+        taken = await take_seat(db, seat, learner, name, by=by)
+        taken.external_id = taken.external_id or (min(claimed) if claimed else None)
+        return taken
     if group.joining == "invited" and here is None:
-        raise RefusedError(LISTED_ONLY.format(name=group.name))
+        refusal = LISTED_ONLY if claimed is None else NOT_LISTED if claimed else NOT_CLAIMED
+        raise RefusedError(refusal.format(name=group.name, id=", ".join(claimed or ())))
     if here is None:
         here = member(group.id, learner, "learner", name)
         db.add(here)
     here.left_at, here.name = None, name
+    if claimed:
+        here.external_id, here.seated_by = min(claimed), "claim"
     await _came(db, here, name)
     return here
 
 
-async def _seat(db: AsyncSession, group: Class, name: str, external_id: str) -> Membership | None:
-    """Whom one is expected as: by id, else by a name that only one of the expected has.
+def _seat_of_id(group: Class, listed: Sequence[Membership], external_id: str) -> Membership:
+    """Whom one is expected as, by id. Others know ids too: nobody becomes more than a learner by one."""
+    seat = next((one for one in listed if one.external_id == external_id), None)
+    if seat is None:
+        raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
+    if seat.joined_at is not None:
+        raise RefusedError(TAKEN.format(id=external_id, name=group.name))
+    if seat.role != "learner":
+        raise RefusedError(BY_LINK.format(id=external_id, name=group.name))
+    return seat
 
-    Others know ids and names too: nobody becomes more than a learner by them.
-    """
-    listed = await people(db, group.id)
-    if external_id:
-        seat = next((one for one in listed if one.external_id == external_id), None)
-        if seat is None:
-            raise RefusedError(NOT_LISTED.format(id=external_id, name=group.name))
-        if seat.joined_at is not None:
-            raise RefusedError(TAKEN.format(id=external_id, name=group.name))
-        if seat.role != "learner":
-            raise RefusedError(BY_LINK.format(id=external_id, name=group.name))
-        return seat
+
+def _seat_of_claim(group: Class, listed: Sequence[Membership], claimed: Collection[str]) -> Membership | None:
+    known = [one.external_id for one in listed if one.external_id in claimed]
+    return _seat_of_id(group, listed, known[0]) if known and known[0] else None
+
+
+def _seat_of_name(group: Class, listed: Sequence[Membership], name: str, *, with_id: bool) -> Membership | None:
+    """By a name that only one of the expected has; never where a list says who may, or ids are proved otherwise."""
     free = [one for one in listed if one.joined_at is None and one.role == "learner"]
+    free = free if with_id else [one for one in free if not one.external_id]
     named = [one for one in free if _same(one.name, name)]
     named = named or [one for one in free if plain_letters(one.name) == plain_letters(name)]
-    # By a name alone, nobody comes in where a list says who may.
     return named[0] if len(named) == 1 and group.joining == "open" else None
 
 
@@ -99,8 +136,8 @@ def _same(one: str, other: str) -> bool:
     return one.casefold().split() == other.casefold().split()
 
 
-async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str) -> Membership:
-    """Give *learner* everything that was kept for whoever sits there; the roster's name stays.
+async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str, *, by: Proven = "link") -> Membership:
+    """Give *learner* everything that was kept for whoever sits there, proven *by* something; the roster's name stays.
 
     Raises:
         RefusedError: Somebody sits there already, or *learner* has another seat in the class.
@@ -117,7 +154,8 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str)
         await db.flush()
     db.expunge(seat)
     free = (Membership.class_id == group, Membership.learner_id == kept_for, Membership.joined_at.is_(None))
-    taken = update(Membership).where(*free).values(learner_id=learner, joined_at=now()).returning(Membership.learner_id)
+    taken = update(Membership).where(*free).values(learner_id=learner, joined_at=now(), seated_by=by)
+    taken = taken.returning(Membership.learner_id)
     if await db.scalar(taken) is None:
         raise RefusedError(USED)
     mine = select(Assignment.id).where(Assignment.class_id == group)
@@ -138,6 +176,7 @@ async def take_seat(db: AsyncSession, seat: Membership, learner: int, name: str)
 async def _came(db: AsyncSession, here: Membership, name: str) -> None:
     learner = await db.get_one(Learner, here.learner_id)
     learner.name = learner.name or name
+    await drop_grades(db, here.class_id, here.learner_id)
     if here.role == "instructor":
         await let_teach(db, here.learner_id)
     await record(db, here.class_id, here.learner_id, "joined", here.learner_id, role=here.role)
@@ -150,6 +189,7 @@ async def leave(db: AsyncSession, group: Class, learner: int) -> None:
     """
     here = await db.get_one(Membership, (group.id, learner))
     await keep_an_instructor(db, group, here)
+    await keep_grades(db, group, here, "left")
     give_up(here)
     await record(db, group.id, learner, "left", learner)
 

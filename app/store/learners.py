@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, bindparam, delete, exists, func, or_, select, true, update
+from sqlalchemy import ColumnElement, CursorResult, bindparam, delete, exists, func, or_, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.database import now
-from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Session, Ticket
+from app.store.tables import Attempt, Base, Credential, Draft, Learner, Membership, Notice, Session, Ticket
 
 SEEN_EVERY = timedelta(days=1)
 TRIED_CHARACTERS = 20_000
@@ -25,7 +25,8 @@ TRIED_CHARACTERS = 20_000
 class Known:
     """The learner of a session. *stale* when the session was last seen more than a day ago.
 
-    An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps.
+    An *account* is a learner with a way to sign in. Whoever is *in a class* has something due, perhaps. Who
+    *has_notice* must hear of something that was done to their account.
     """
 
     learner: int
@@ -33,6 +34,7 @@ class Known:
     name: str | None = None
     account: bool = False
     in_class: bool = False
+    has_notice: bool = False
 
 
 def hash_of(token: str) -> str:
@@ -58,9 +60,15 @@ async def open_session(db: AsyncSession, learner: int, *, label: str | None = No
 
 _HAS_CREDENTIAL = exists().where(Credential.learner_id == Learner.id)
 _IN_CLASS = exists().where(Membership.learner_id == Learner.id, Membership.left_at.is_(None))
+_HAS_NOTICE = exists().where(Notice.learner_id == Learner.id, Notice.read_at.is_(None))
 _KNOWN = (
     select(
-        Session.learner_id, Session.seen_at, Learner.name, _HAS_CREDENTIAL.label("account"), _IN_CLASS.label("in_class")
+        Session.learner_id,
+        Session.seen_at,
+        Learner.name,
+        _HAS_CREDENTIAL.label("account"),
+        _IN_CLASS.label("in_class"),
+        _HAS_NOTICE.label("has_notice"),
     )
     .join(Learner, Learner.id == Session.learner_id)
     .where(Session.token_hash == bindparam("token_hash"))
@@ -71,7 +79,8 @@ async def known(db: AsyncSession, token: str) -> Known | None:
     row = (await db.execute(_KNOWN, {"token_hash": hash_of(token)})).one_or_none()
     if row is None:
         return None
-    return Known(row.learner_id, now() - row.seen_at > SEEN_EVERY, row.name, row.account, row.in_class)
+    stale = now() - row.seen_at > SEEN_EVERY
+    return Known(row.learner_id, stale, row.name, row.account, row.in_class, row.has_notice)
 
 
 async def was_rotated(db: AsyncSession, token: str) -> bool:
@@ -114,10 +123,19 @@ async def forget_empty(db: AsyncSession, before: datetime) -> int:
     return cast(CursorResult[Any], gone).rowcount
 
 
+def _lost(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    seen = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
+    return Learner.created_at < before, ~seen, ~_HAS_CREDENTIAL
+
+
+async def lost_members(db: AsyncSession, before: datetime) -> list[int]:
+    """Of the learners whom no browser knows since *before*, those who are in a class."""
+    return list(await db.scalars(select(Learner.id).where(*_lost(before), _IN_CLASS)))
+
+
 async def forget_lost(db: AsyncSession, before: datetime) -> int:
     """Delete learners whom no browser knows since *before*; how many there were. An account is never lost."""
-    seen = exists().where(Session.learner_id == Learner.id, Session.seen_at >= before)
-    lost = delete(Learner).where(Learner.created_at < before, ~seen, ~_HAS_CREDENTIAL)
+    lost = delete(Learner).where(*_lost(before))
     gone = await db.execute(lost.execution_options(synchronize_session=False))
     return cast(CursorResult[Any], gone).rowcount
 

@@ -1,12 +1,21 @@
 """Bring a database to the newest schema; safe to run from several processes at once."""
 
+import asyncio
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import structlog
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, text
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, make_url, text
 
 from app.store.database import open_engine
+
+log = structlog.get_logger()
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -15,22 +24,52 @@ _LOCK = 7_319_402
 
 
 async def migrate(url: str) -> None:
-    """Apply every migration that *url* does not have yet, in one transaction."""
-    engine = open_engine(url)
+    """Apply every migration that *url* does not have yet, in one transaction; of a SQLite file a copy stays before."""
+    engine, head = open_engine(url), ScriptDirectory(MIGRATIONS).get_current_head()
     try:
         async with engine.connect() as connection:
             await connection.execution_options(backhand_begin="BEGIN IMMEDIATE")
             async with connection.begin():
+                before = await connection.run_sync(_revision)
+                # While nobody else writes: another process may have been about to do the same.
+                copy = await asyncio.to_thread(_copied, url, before) if before not in (None, head) else None
                 await connection.run_sync(upgrade)
+        if before not in (None, head):
+            log.info("migrated", before=before, now=head, **({"copy": str(copy)} if copy else {}))
     finally:
         await engine.dispose()
 
 
+def _revision(connection: Connection) -> str | None:
+    """What was applied last, once nobody else is at it."""
+    _lock(connection)
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _copied(url: str, revision: str | None) -> Path | None:
+    """A copy of the file as it was at *revision*; None where the database is no file."""
+    parts = make_url(url)
+    if parts.get_backend_name() != "sqlite" or not parts.database or "uri" in parts.query:
+        return None
+    file = Path(parts.database)
+    copy = file.with_name(f"{file.name}.before-{revision}")
+    part = file.with_name(f"{copy.name}.{os.getpid()}.part")
+    part.touch(mode=0o600)
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(part)) as target:
+        source.backup(target)
+    part.replace(copy)
+    return copy
+
+
 def upgrade(connection: Connection) -> None:
-    # Before Alembic comes in, whose context is one for all threads; SQLite takes its lock with the first statement.
+    _lock(connection)  # before Alembic comes in, whose context is one for all threads
+    command.upgrade(config_for(connection), "head")
+
+
+def _lock(connection: Connection) -> None:
+    """Let one process through at a time; SQLite takes its lock with the first statement."""
     locked = "pg_advisory_xact_lock(:lock)" if connection.dialect.name == "postgresql" else ":lock"
     connection.execute(text(f"SELECT {locked}"), {"lock": _LOCK})
-    command.upgrade(config_for(connection), "head")
 
 
 def config_for(connection: Connection) -> Config:

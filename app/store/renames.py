@@ -1,5 +1,6 @@
 """What was stored where exercises stood before (`was`), carried over to where they are now."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from sqlalchemy import select, update
@@ -7,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.drafts import keep
 from app.store.progress import Place, progress_of
-from app.store.tables import Attempt, Draft, Kept, Learner, Progress, TrainingRun
+from app.store.tables import Attempt, Draft, FormerMember, Kept, Learner, Progress, TrainingRun
 
 
 async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> None:
@@ -27,10 +28,22 @@ async def adopt_renames(db: AsyncSession, renames: Mapping[Place, Place]) -> Non
             new = renames.get(Place(lesson, exercise))
             if new is not None:
                 await _ADOPTS.get(table, _adopt_rows(table))(db, (learner, lesson, exercise), new)
+    await _adopt_former(db, renames)
     for old, new in renames.items():
         if old.lesson != new.lesson:
             opened = update(Learner).where(Learner.opened_lesson == old.lesson)
             await db.execute(opened.values(opened_lesson=new.lesson))
+
+
+async def _adopt_former(db: AsyncSession, renames: Mapping[Place, Place]) -> None:
+    """What stays of those who left a class, too."""
+    for former in await db.scalars(select(FormerMember)):
+        solved = json.loads(former.solved)
+        for one in solved:
+            new = renames.get(Place(one["lesson"], one["exercise"]))
+            if new is not None:
+                one["lesson"], one["exercise"] = new.lesson, new.exercise
+        former.solved = json.dumps(solved)
 
 
 Key = tuple[int, str, str]

@@ -1,85 +1,20 @@
-"""The roster of a class: a list that is laid over it, and what is changed about one person."""
+"""The roster of a class: what is changed about its people."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.classes import RefusedError, Role, people, record
 from app.store.database import now
+from app.store.former_members import keep_grades
 from app.store.invitations import let_teach
 from app.store.joining import give_up, keep_an_instructor
-from app.store.tables import Accommodation, Class, Learner, Membership, Session
+from app.store.tables import Accommodation, Class, Learner, Membership, RosterChange, Session
 from app.teaching.roster import MOST_DAYS, Entry, whom
 
 SAME_ID = "{name} has the id {id!r} already."
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What one line of a list does to the roster; *person* is whom it means, None for somebody new."""
-
-    kind: Literal["new", "changed", "same"]
-    entry: Entry
-    person: Membership | None = None
-
-
-def changes(entries: Sequence[Entry], listed: Sequence[Membership]) -> tuple[Change, ...]:
-    """What *entries* would change: whom a line means is known by id, else by a name that one person alone has."""
-    by_id = {one.external_id: one for one in listed if one.external_id}
-    named: dict[str, list[Membership]] = {}
-    for one in listed:
-        named.setdefault(one.name.casefold(), []).append(one)
-    taken: set[int] = set()
-    return tuple(_change(entry, by_id, named, taken) for entry in entries)
-
-
-def _change(
-    entry: Entry, by_id: Mapping[str, Membership], named: Mapping[str, list[Membership]], taken: set[int]
-) -> Change:
-    person = by_id.get(entry.external_id)
-    if person is None:
-        same = [one for one in named.get(entry.name.casefold(), ()) if not (entry.external_id and one.external_id)]
-        person = same[0] if len(same) == 1 and same[0].learner_id not in taken else None
-    if person is None:
-        return Change("new", entry)
-    taken.add(person.learner_id)
-    before = (person.name, person.external_id or "", person.label or "")
-    after = (entry.name, entry.external_id or before[1], entry.label or before[2])
-    return Change("same" if before == after else "changed", entry, person)
-
-
-async def apply(db: AsyncSession, group: Class, entries: Sequence[Entry], actor: int | None) -> tuple[Change, ...]:
-    """Lay *entries* over the roster: who is new is expected from now on; nobody is taken off it."""
-    planned = changes(entries, await people(db, group.id))
-    new = [one.entry for one in planned if one.kind == "new"]
-    if new:
-        seats = insert(Learner).returning(Learner.id)
-        ids = (await db.scalars(seats, [{"created_at": now()} for _ in new])).all()
-        rows = [
-            {
-                "class_id": group.id,
-                "learner_id": learner,
-                "role": "learner",
-                "name": entry.name,
-                "external_id": entry.external_id or None,
-                "label": entry.label or None,
-                "blocked": False,
-            }
-            for learner, entry in zip(ids, new, strict=True)
-        ]
-        await db.execute(insert(Membership), rows)
-    for one in planned:
-        if one.kind == "changed" and one.person is not None:
-            one.person.name = one.entry.name
-            one.person.external_id = one.entry.external_id or one.person.external_id
-            one.person.label = one.entry.label or one.person.label
-    changed = sum(one.kind == "changed" for one in planned)
-    await record(db, group.id, actor, "roster-listed", group.id, new=len(new), changed=changed)
-    return planned
 
 
 async def expect(db: AsyncSession, group: Class, name: str, role: Role) -> Membership:
@@ -96,6 +31,11 @@ async def expect(db: AsyncSession, group: Class, name: str, role: Role) -> Membe
 async def person_in(db: AsyncSession, group: int, learner: int) -> Membership | None:
     """Somebody who is in a class, was, or is expected; also who is blocked."""
     return await db.get(Membership, (group, learner))
+
+
+async def people_in(db: AsyncSession, group: int, learners: Sequence[int]) -> Sequence[Membership]:
+    """Those of *learners* who are on the roster."""
+    return [one for one in await people(db, group) if one.learner_id in set(learners)]
 
 
 async def blocked(db: AsyncSession, group: int) -> Sequence[Membership]:
@@ -126,6 +66,8 @@ async def change_person(
         await record(db, group.id, actor, "role-changed", person.learner_id, before=person.role, after=role)
     person.name, person.external_id, person.label = entry.name, entry.external_id or None, entry.label or None
     person.role = role
+    mine = (RosterChange.class_id == group.id, RosterChange.learner_id == person.learner_id)
+    await db.execute(delete(RosterChange).where(*mine))  # what was changed by hand since, no undo takes back
     await accommodate(db, group, person.learner_id, extra_days, actor)
 
 
@@ -152,6 +94,7 @@ async def take_out(db: AsyncSession, group: Class, person: Membership, actor: in
     if person.joined_at is None:
         await db.execute(delete(Learner).where(Learner.id == person.learner_id))
         return
+    await keep_grades(db, group, person, "removed")
     give_up(person)
     person.blocked = block
 

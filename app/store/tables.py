@@ -72,7 +72,7 @@ class Credential(Base):
 
     *kind* is `passkey`, `oidc`, `email`, `password` or `proxy`; *issuer* and *subject* say whose it is there. *secret*
     is a password's argon2 hash or a passkey's public key in base64; *verified* tells that somebody proved to be the
-    subject.
+    subject. *roster_id* is theirs at their school, as the provider said when they signed in last.
     """
 
     __tablename__ = "credential"
@@ -88,6 +88,7 @@ class Credential(Base):
     verified: Mapped[bool]
     created_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
+    roster_id: Mapped[Name | None]
 
 
 class Ticket(Base):
@@ -213,7 +214,8 @@ class Class(Base):
     """A group that learns together.
 
     *timezone*, by its name, is the one in which its dates are meant. *join_code* is nine characters, None where nobody
-    may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*.
+    may join by one; *joining* is `open`, `closed` or `invited`. Nothing of it stays after *keep_until*. Where
+    *assistants_grade*, they may give more time and set grades.
     """
 
     __tablename__ = "class"
@@ -227,6 +229,7 @@ class Class(Base):
     created_at: Mapped[datetime]
     archived_at: Mapped[datetime | None]
     keep_until: Mapped[date | None]
+    assistants_grade: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Membership(Base):
@@ -234,6 +237,7 @@ class Membership(Base):
 
     *external_id* is theirs in the roster of the school, *label* a group within the class. Who is expected, and has not
     *joined_at* any time, is a learner without a browser until then. *blocked* keeps them from joining again.
+    *seated_by* is how a seat that was kept was taken: by `name`, `id`, `claim` of a provider or personal `link`.
     """
 
     __tablename__ = "membership"
@@ -248,13 +252,89 @@ class Membership(Base):
     joined_at: Mapped[datetime | None]
     left_at: Mapped[datetime | None]
     blocked: Mapped[bool]
+    seated_by: Mapped[str | None] = mapped_column(String(10))
+
+
+class RosterChange(Base):
+    """What the last list that was laid over a roster did to one person of it: they are new, or were called otherwise.
+
+    *name*, *external_id* and *label* are those of before, or those that the list gave to somebody new.
+    """
+
+    __tablename__ = "roster_change"
+
+    class_id: Mapped[ClassId] = mapped_column(primary_key=True)
+    learner_id: Mapped[LearnerId] = mapped_column(primary_key=True, index=True)
+    at: Mapped[datetime]
+    is_new: Mapped[bool]
+    name: Mapped[Name]
+    external_id: Mapped[Name | None]
+    label: Mapped[Name | None]
+
+
+class FormerMember(Base):
+    """What stays of the grades of somebody who *left_at* a moment: who they were, and no text of theirs.
+
+    *reason* is `left`, `removed`, `deleted` or `forgotten`. JSON by assignment: *solved* has the exercises that count,
+    each with whether it was in time, and *overrides* the grades that were set by hand. *learner_id* goes with the
+    learner.
+    """
+
+    __tablename__ = "former_member"
+
+    id: Mapped[Key]
+    class_id: Mapped[ClassId] = mapped_column(index=True)
+    learner_id: Mapped[Author | None] = mapped_column(index=True)
+    name: Mapped[Name]
+    external_id: Mapped[Name | None]
+    label: Mapped[Name | None]
+    left_at: Mapped[datetime]
+    reason: Mapped[str] = mapped_column(String(10))
+    solved: Mapped[str]
+    overrides: Mapped[str]
+
+
+class GivenUnit(Base):
+    """A private unit that a class may be assigned lessons of, by the name of its folder."""
+
+    __tablename__ = "given_unit"
+
+    class_id: Mapped[ClassId] = mapped_column(primary_key=True)
+    unit: Mapped[Name] = mapped_column(primary_key=True)
+
+
+class Notice(Base):
+    """What was done to somebody's account or seat that they must hear of: *kind* `password` or `seat`, JSON *data*.
+
+    It is on all their pages until *read_at*, and on the page of what is kept of them for longer.
+    """
+
+    __tablename__ = "notice"
+
+    id: Mapped[Key]
+    learner_id: Mapped[LearnerId] = mapped_column(index=True)
+    at: Mapped[datetime]
+    kind: Mapped[str] = mapped_column(String(20))
+    data: Mapped[str]
+    read_at: Mapped[datetime | None]
+
+
+class Clock(Base):
+    """What the clock showed when a *job* looked at it last, and until when it is not believed after a jump."""
+
+    __tablename__ = "clock"
+
+    job: Mapped[str] = mapped_column(String(20), primary_key=True)
+    seen_at: Mapped[datetime]
+    doubted_until: Mapped[datetime | None]
 
 
 class Assignment(Base):
     """A lesson, or the *exercises* of it that a JSON list names, to be done by a class for *points*.
 
     What is solved after *due_at* counts *late_share* until *late_until*, and nothing after that. Solutions stay closed
-    until *solutions_at*.
+    until *solutions_at*. *heading* is what it is called in the gradebook, for good; *known_exercises* is a JSON list of
+    those that the lesson had when it was assigned, which count where the course has lost it.
     """
 
     __tablename__ = "assignment"
@@ -269,6 +349,8 @@ class Assignment(Base):
     late_share: Mapped[float]
     points: Mapped[float]
     solutions_at: Mapped[datetime | None]
+    heading: Mapped[Name | None]
+    known_exercises: Mapped[str | None]
 
 
 class Extension(Base):

@@ -34,8 +34,16 @@ def _not_installed(_url: str, said: str) -> str:
 
 
 def _closed(url: str, said: str) -> str:
-    path = Path(make_url(url).database or "").absolute()
+    database = make_url(url)
+    if database.query.get("mode") == "ro":
+        return f"{said}. Its URL opens it only to be read: leave out mode=ro."
+    path = Path((database.database or "").removeprefix("file:")).absolute()
     there = next(one for one in (path, *path.parents) if one.exists())
+    if os.statvfs(there).f_flag & os.ST_RDONLY or "Read-only" in said:
+        return (
+            f"{path} cannot be written ({said}): {there} is on a file system that is mounted read-only. "
+            "Mount it to be written to, or set BACKHAND_DATA_DIR to a folder elsewhere."
+        )
     return (
         f"{path} cannot be opened by user {os.geteuid()} ({said}); {there} belongs to user {there.stat().st_uid}. "
         f"Give it to that user (chown -R {os.geteuid()} {there}), or set BACKHAND_DATA_DIR to a folder of that user."
@@ -49,4 +57,6 @@ _TOLD: Mapping[str, Callable[[str, str], str]] = {
     "No module named 'psycopg": _not_installed,
     "unable to open database file": _closed,
     "Permission denied": _closed,
+    "Read-only file system": _closed,
+    "readonly database": _closed,
 }

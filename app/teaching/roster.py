@@ -3,24 +3,24 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from app.teaching.sheets import SheetError, rows_of
-from app.teaching.words import LONGEST_LINE, name_fault, one_line
+from app.teaching.roster_columns import Column, Field, assigned, columns_of
+from app.teaching.sheets import MOST_ROWS, SheetError, rows_of
+from app.teaching.words import LONGEST_LINE, name_fault, one_line, plain_letters
 
-HEADS: Mapping[str, tuple[str, ...]] = {
-    "name": ("name", "full name", "student", "student name", "learner", "display name"),
-    "first": ("first name", "firstname", "given name", "vorname"),
-    "last": ("last name", "lastname", "surname", "family name", "nachname"),
-    "id": ("id", "external_id", "external id", "sis user id", "id number", "student id", "username", "matrikelnummer"),
-    "label": ("label", "group", "section", "groups"),
-}
-"""What columns are called, here and where rosters come from; of several that are there, the last one counts."""
 DAYS = re.compile(r"\+?(-?\d{1,4})(?: ?d(?:ays?)?)?")
 MOST_DAYS = 366
 NO_LETTERS = "\0\ufffd"
 """What a file in other letters leaves behind, and what a browser makes of it."""
-Columns = Mapping[str, int]
+SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+?\d+", re.IGNORECASE)
+"""A number as programs for tables write it when it is long: its digits are lost."""
+MADE_BY_CANVAS = ("points possible", "student, test", "test student")
+"""Rows of its gradebook that are nobody."""
+NAMESAKES = (
+    "Two people called {name} have no id, here and in line {line}. Who joins by that name fits neither seat, and "
+    "becomes somebody new: give them ids, or personal links."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,50 +43,97 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The lines that can be used, and what is odd about the others."""
+    """The lines that can be used, what is odd about the others, and what is to be known of some that are used or not.
+
+    *columns* are those of the list; whether its first line *names* them.
+    """
 
     entries: tuple[Entry, ...]
     faults: tuple[Fault, ...]
+    notes: tuple[Fault, ...] = ()
+    columns: tuple[Column, ...] = ()
+    names: bool = False
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The heads of the columns that are not read."""
+        return tuple(one.head for one in self.columns if self.names and one.head and not one.field)
 
 
-def read_roster(text: str) -> Listing:
-    """People, a line for each: a name, then an id, then a label; or the columns that a first line names."""
+def read_roster(text: str, fields: Sequence[str] | None = None, *, named: bool = True) -> Listing:
+    """People, a line for each: a name, then an id, then a label; or the columns that a first line names.
+
+    Args:
+        fields: What each column holds, where somebody has said so.
+        named: Whether the first line then names the columns, and is nobody.
+    """
     try:
         rows = rows_of(text)
     except SheetError as error:
         return Listing((), (Fault(error.line, str(error)),))
-    columns = _columns(rows[0][1]) if rows else {}
+    if not rows:
+        return Listing((), ())
+    first = rows[0][1]
+    columns = columns_of(first) if fields is None else assigned(first, fields)
+    names = bool(columns) if fields is None else named
     entries: list[Entry] = []
     faults: list[Fault] = []
+    notes: list[Fault] = []
     lines: dict[str, int] = {}
-    for line, cells in rows[1:] if columns else rows:
+    for line, cells in rows[1:] if names else rows:
         entry = _entry(line, cells, columns)
+        if entry.name.casefold() in MADE_BY_CANVAS or (not entry.name and not entry.external_id and names):
+            notes.append(Fault(line, f"{entry.name or 'A line without a name and an id'} is left out: it is nobody."))
+            continue
         fault = _fault(entry, cells, lines)
         if fault:
             faults.append(Fault(line, fault))
             continue
         entries.append(entry)
         lines |= {entry.external_id: line} if entry.external_id else {}
-    return Listing(tuple(entries), tuple(faults))
+    notes += _namesakes(entries)
+    return Listing(tuple(entries), tuple(faults), tuple(notes), columns or _unnamed(rows[0]), names)
 
 
-def _columns(cells: Sequence[str]) -> Columns:
-    """What each column holds; nothing where the first line is somebody already."""
-    words = [one_line(cell).casefold() for cell in cells]
-    found = {key: words.index(word) for key, known in HEADS.items() for word in known if word in words}
-    return found if "name" in found or {"first", "last"} & found.keys() else {}
+def _unnamed(row: tuple[int, Sequence[str]]) -> tuple[Column, ...]:
+    """The columns of a list that does not name them, as its first line was read."""
+    texts, entry = [one_line(cell) for cell in row[1]], _entry(*row, ())
+    fields: dict[str, Field] = {entry.name: "name", entry.external_id: "id", entry.label: "label"}
+    return tuple(Column(text, fields.get(text, "") if text else "") for text in texts)
 
 
-def _entry(line: int, cells: Sequence[str], columns: Columns) -> Entry:
+def _namesakes(entries: Sequence[Entry]) -> list[Fault]:
+    seen: dict[str, Entry] = {}
+    found = []
+    for entry in entries:
+        if entry.external_id:
+            continue
+        before = seen.setdefault(entry.name.casefold(), entry)
+        if before is not entry:
+            found.append(Fault(entry.line, NAMESAKES.format(name=entry.name, line=before.line)))
+    return found
+
+
+def _entry(line: int, cells: Sequence[str], columns: Sequence[Column]) -> Entry:
     texts = [one_line(cell) for cell in cells]
     if columns:
-        at = {key: texts[index] if index < len(texts) else "" for key, index in columns.items()}
+        at = {one.field: text for one, text in zip(columns, texts, strict=False)}
         name = at.get("name") or f"{at.get('first', '')} {at.get('last', '')}".strip()
         return Entry(line, name, at.get("id", ""), at.get("label", ""))
     # Without a first line that names them: an id has a digit, and what stands before it is a name, with commas or not.
+    if len(texts) > 1 and _is_id(texts[0]) and _is_name(texts[1]):
+        return Entry(line, texts[1], texts[0], *texts[2:3])
     first = next((index for index, text in enumerate(texts) if index and any(map(str.isdigit, text))), len(texts))
     name = ", ".join(text for text in texts[:first] if text)
     return Entry(line, name, *(texts[first : first + 2]))
+
+
+def _is_id(text: str) -> bool:
+    return any(map(str.isdigit, text)) and " " not in text
+
+
+def _is_name(text: str) -> bool:
+    return any(map(str.isalpha, text)) and not any(map(str.isdigit, text))
 
 
 def _fault(entry: Entry, cells: Sequence[str], lines: Mapping[str, int]) -> str:
@@ -96,9 +143,41 @@ def _fault(entry: Entry, cells: Sequence[str], lines: Mapping[str, int]) -> str:
         return "It has no name."
     if len(entry.external_id) > LONGEST_LINE or len(entry.label) > LONGEST_LINE:
         return f"An id or a label has at most {LONGEST_LINE} characters."
+    if SHORTENED.fullmatch(entry.external_id):
+        return (
+            f"The id {entry.external_id} was shortened by a program for tables. Make the column a text there, and save "
+            "it again."
+        )
     if entry.external_id in lines:
         return f"The id {entry.external_id} stands in line {lines[entry.external_id]} already."
     return name_fault(entry.name)
+
+
+class Member(Protocol):
+    """Somebody on a roster, with what tells them from others of their name."""
+
+    @property
+    def learner_id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def external_id(self) -> str | None: ...
+    @property
+    def label(self) -> str | None: ...
+
+
+def distinct_names(people: Iterable[Member]) -> dict[int, str]:
+    """What each is called, by learner: of namesakes with the id or the label, or the number of the learner."""
+    alike: dict[str, list[Member]] = {}
+    for one in people:
+        alike.setdefault(plain_letters(one.name), []).append(one)
+    found: dict[int, str] = {}
+    for group in alike.values():
+        marks = [one.external_id or one.label or "" for one in group]
+        for one, mark in zip(group, marks, strict=True):
+            own = mark if mark and marks.count(mark) == 1 else f"{mark} no. {one.learner_id}".strip()
+            found[one.learner_id] = one.name if len(group) == 1 else f"{one.name} ({own})"
+    return found
 
 
 class Person(Protocol):
@@ -115,15 +194,19 @@ P = TypeVar("P", bound=Person)
 
 def read_days(text: str, people: Sequence[P]) -> tuple[list[tuple[P, int]], tuple[Fault, ...]]:
     """Lines such as `Ada, +3`: whom they mean, with so many days; and what is odd about the others."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    if len(lines) > MOST_ROWS:
+        return [], (Fault(MOST_ROWS + 1, f"More than {MOST_ROWS:,} lines. Send them in parts."),)
+    directory = Directory(people)
     found: dict[int, tuple[P, int]] = {}
     faults: list[Fault] = []
-    for number, typed in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+    for number, typed in enumerate(lines, start=1):
         line = one_line(typed)
         if not line:
             continue
         who, _, days = line.replace("\t", ",").replace(";", ",").rpartition(",")
         match = DAYS.fullmatch(days.strip())
-        meant = whom(who, people)
+        meant = directory.called(who)
         if match is None or not who.strip():
             faults.append(Fault(number, "Write a name or an id, a comma, and the days: Ada Lovelace, +3"))
         elif not 0 < int(match[1]) <= MOST_DAYS:
@@ -143,9 +226,23 @@ def _nobody(who: str, how_many: int) -> str:
     return f"Nobody in this class has the id or the name {who[:LONGEST_LINE]}."
 
 
+class Directory(Generic[P]):
+    """People by their id and by their name, as both are typed: each is folded once, however many are looked up."""
+
+    def __init__(self, people: Iterable[P]) -> None:
+        self._by_id: dict[str, list[P]] = {}
+        self._by_name: dict[str, list[P]] = {}
+        for person in people:
+            self._by_name.setdefault(person.name.casefold(), []).append(person)
+            if person.external_id:
+                self._by_id.setdefault(person.external_id.casefold(), []).append(person)
+
+    def called(self, who: str) -> list[P]:
+        """Who has that id; else all who have that name."""
+        word = one_line(who).casefold()
+        return self._by_id.get(word) or self._by_name.get(word, [])
+
+
 def whom(who: str, people: Iterable[P]) -> list[P]:
     """Who has that id; else all who have that name."""
-    word = one_line(who).casefold()
-    listed = list(people)
-    by_id = [one for one in listed if one.external_id and one.external_id.casefold() == word]
-    return by_id or [one for one in listed if one.name.casefold() == word]
+    return Directory(people).called(who)

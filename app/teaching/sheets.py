@@ -5,10 +5,14 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-FORMULA = re.compile(r"(?:^|(?<=[;\t\r\n]))(?=[\t\r]| *[=+\-@＝＋－＠])")
-"""Before what a program would run; where a list is separated by semicolons, a cell may begin within a cell of ours."""
+FORMULA = re.compile(r"""(?:^|(?<=[;\t\r\n]))(?=[\t\r]|[ "]*[=+\-@＝＋－＠])""")
+"""Before what a program would run; where a list is separated by semicolons, a cell may begin within a cell of ours, and
+quotation marks before it are taken for its own.
+"""
 MOST_ROWS = 5000
-SEPARATORS = "\t;,"
+SEPARATORS = "\t;,|"
+SEPARATOR = re.compile(r'"?sep=([\t;|,])"?,*', re.IGNORECASE)
+"""The line by which Excel says what separates the columns of a file."""
 
 
 class SheetError(ValueError):
@@ -32,20 +36,22 @@ def text_of(data: bytes) -> str:
 def rows_of(text: str) -> list[tuple[int, list[str]]]:
     """The rows that are not empty, each with the number of its line.
 
-    The first of tab, semicolon and comma that the first row holds separates its columns.
+    A first line such as `sep=;` says what separates columns; without one it is the first of tab, semicolon, comma and
+    bar that the first row holds.
 
     Raises:
         SheetError: A quote is not closed, or there are too many rows.
     """
     text = text.removeprefix("\ufeff")
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = next((one for one in SEPARATORS if one in first), ",")
+    says = SEPARATOR.fullmatch(first.strip(" "))
+    separator = says[1] if says else next((one for one in SEPARATORS if one in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 0
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells) and not (says and not rows and _says_separator(cells)):
                 rows.append((line + 1, cells))
             line = reader.line_num
             if len(rows) > MOST_ROWS + 1:
@@ -53,6 +59,10 @@ def rows_of(text: str) -> list[tuple[int, list[str]]]:
     except csv.Error:
         raise SheetError(line + 1, 'A quotation mark is not closed. Write " around a whole cell.') from None
     return rows
+
+
+def _says_separator(cells: Sequence[str]) -> bool:
+    return cells[0].strip().casefold().startswith("sep=")
 
 
 def as_sheet(rows: Iterable[Sequence[object]]) -> str:

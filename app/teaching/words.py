@@ -4,6 +4,7 @@ from unicodedata import bidirectional, category, combining, normalize
 
 LONGEST_NAME = 80
 LONGEST_LINE = 200
+LONGEST_READ = 1000
 TURNING = frozenset({"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"})
 NO_NAME = "Write a name: it is how your instructor finds you in the list."
 UNMARKED = str.maketrans("łøđıæœ", "lodiao")
@@ -12,8 +13,12 @@ LONG_NAME = f"A name has at most {LONGEST_NAME} characters."
 
 
 def one_line(typed: str) -> str:
-    """*typed* in one line, without what is not seen and what would turn the text around it."""
-    seen = (" " if category(one) in ("Cc", "Zl", "Zp") else one for one in typed if not _odd(one))
+    """*typed* in one line, without what is not seen and what would turn the text around it.
+
+    Of a text that is too long for all that is a line, the first `LONGEST_READ` characters: each is looked up.
+    """
+    cut = typed[:LONGEST_READ]
+    seen = (" " if category(one) in ("Cc", "Zl", "Zp") else one for one in cut if not _odd(one))
     return " ".join("".join(seen).split())
 
 

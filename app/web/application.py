@@ -23,16 +23,19 @@ from app.engine.grader import Grader
 from app.practice.pool import REFILL_SECONDS, Pool
 from app.settings import Settings
 from app.store import sweeping
+from app.store.assignments import lost_assignments
 from app.store.bus import LOOK_SECONDS, Bus
 from app.store.database import Database
 from app.store.migrate import migrate
 from app.store.progress import Place
 from app.store.renames import adopt_renames
 from app.web.checks import Checks, Tasks
+from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
 from app.web.middleware.reports import TITLES, WHEN_READ, ErrorPages, RequestCount, RequestLog, described
 from app.web.middleware.security import HeadAsGet, RelativeRedirects, RequestGuard, SecurityHeaders
 from app.web.middleware.visitor import Allowance, Sessions, VisitorMiddleware
+from app.web.operator_pages import operator_pages
 from app.web.practice_items import Curriculum, PracticeItems
 from app.web.practice_sittings import Practice
 from app.web.render import URL, Assets, KeptFiles, Pages, wants_fragment
@@ -52,9 +55,11 @@ from app.web.routes import (
     hints,
     joining,
     me,
+    operator_papers,
     pages,
     passkey_calls,
     practice_pages,
+    roster_lists,
     rosters,
     sign_in,
     sign_in_codes,
@@ -70,8 +75,11 @@ log = structlog.get_logger()
 
 PASSES = (429, 500, 502, 503)
 """Of these it helps to ask once more."""
-GUESSES_PER_MINUTE = 10
-TOO_MANY_GUESSES = "More than {limit} wrong codes came from your network within a minute. Try again in {seconds} s."
+TICKETS, TICKET_MINUTES = 2000, 10
+"""Questions of a network that may be open at a time: each is a row for ten minutes."""
+LETTERS, LETTER_MINUTES = 10, 60
+TOO_MANY_TICKETS = "More than {limit} began to sign in from your network within ten minutes. Try again in {seconds} s."
+TOO_MANY_LETTERS = "More than {limit} letters were asked for to this address within an hour. Try again in {seconds} s."
 TOO_MANY_TRIES = "More than {limit} tries to sign in came within a minute. Go on in {seconds} s."
 
 
@@ -101,22 +109,25 @@ def create_app(
         changes_a_minute=settings.share(settings.changes_per_minute),
         new_a_minute=settings.share(settings.new_learners_per_minute),
     )
-    assets = Assets()
+    assets, own_pages = Assets(), operator_pages(settings)
     tasks, metrics, pool = Tasks(shown, mark), Metrics(), Pool(database, grader)
+    database.seconds = metrics.database
     site = Site(
         course=open_to(shown),
         whole=shown,
         database=database,
         grader=grader,
-        pages=Pages(assets, unsafe=settings.unsafe_no_sandbox),
+        pages=Pages(assets, unsafe=settings.unsafe_no_sandbox, imprint="imprint" in own_pages),
         shapes=ShapesOf(grader),
         checks=Checks(grader, tasks, metrics, settings.share(settings.checks_per_minute)),
         tasks=tasks,
         runs=Runs(grader, database, bus, settings.names, at_once=_trainings_at_once(settings)),
         metrics=metrics,
         bus=bus,
-        guesses=Allowance(settings.share(GUESSES_PER_MINUTE), said=TOO_MANY_GUESSES),
+        guesses=Guesses(settings.share),
         tries=Allowance(settings.share(settings.sign_in_tries_per_minute), said=TOO_MANY_TRIES),
+        tickets=Allowance(settings.share(TICKETS), said=TOO_MANY_TICKETS, minutes=TICKET_MINUTES),
+        letters=Allowance(settings.share(LETTERS), said=TOO_MANY_LETTERS, minutes=LETTER_MINUTES),
         practice=Practice(Curriculum(open_to(shown)), PracticeItems(), pool),
         doors=doors_of(settings),
     )
@@ -126,6 +137,7 @@ def create_app(
         await migrate(settings.resolved_database_url)
         async with database.write() as db:
             await adopt_renames(db, renames_of(shown))
+        await _warn_of_lost_lessons(site)
         if not assets.built:
             log.warning("assets-missing", fix="Run npm ci && npm run build.")
         site.runs.check_names()
@@ -154,20 +166,22 @@ def create_app(
         openapi_url=None,
         lifespan=lifespan,
         middleware=[
-            Middleware(RequestCount, requests=metrics.requests),
+            Middleware(RequestCount, requests=metrics.requests, seconds=metrics.request_seconds),
             Middleware(RequestLog),
             Middleware(HeadAsGet),
             Middleware(SecurityHeaders, secure=settings.secure_cookies, framed=framed),
             Middleware(RelativeRedirects),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6),
             Middleware(ErrorPages, show=_show_error),
-            Middleware(RequestGuard, hosts=hosts),
+            Middleware(RequestGuard, hosts=hosts, secure=settings.secure_cookies),
             Middleware(VisitorMiddleware, sessions=sessions, secure=settings.secure_cookies),
         ],
     )
     app.state.site = site
     app.state.settings = settings
+    app.state.operator_pages = own_pages
     app.state.stopping = False
+    app.state.looking, app.state.database = asyncio.Lock(), (0.0, "")
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _as_page)
     for room in (
@@ -184,6 +198,7 @@ def create_app(
         me,
         health,
         joining,
+        roster_lists,
         rosters,
         assignments,
         class_home,
@@ -191,6 +206,7 @@ def create_app(
         practice_pages,
         class_lessons,
         gradebook,
+        operator_papers,
         styleguide,
     ):
         # As they were read when their module was: of a router that is included each is read anew, for each application.
@@ -225,6 +241,15 @@ async def take_course(app: FastAPI, course: Course, faults: tuple[LessonError, .
     site.practice.curriculum = Curriculum(open_to(shown))
     app.state.site = replace(site, course=open_to(shown), whole=shown, faults=faults if app.state.drafts else ())
     _lead_from_former_addresses(app)
+    await _warn_of_lost_lessons(app.state.site)
+
+
+async def _warn_of_lost_lessons(site: Site) -> None:
+    """Tell the operator which lessons a class was given and the course has lost."""
+    async with site.database.read() as db:
+        lost = await lost_assignments(db, site.seeing([one.name for one in site.whole.lessons]).assigned)
+    for one in lost:
+        log.warning("assigned-lesson-gone", class_id=one.class_id, assignment=one.assignment_id, lesson=one.lesson)
 
 
 def _lead_from_former_addresses(app: FastAPI) -> None:

@@ -21,7 +21,7 @@ from app.engine.grader import Grader, Nudge, Run
 from app.engine.judges import judges
 from app.engine.task import AnyTask, task_of
 from app.grading.judge.told import Told
-from app.grading.judge.verdict import Verdict
+from app.grading.judge.verdict import OTHER_ROAD, Verdict
 from app.sandbox.gate import LONGEST
 from app.store.progress import Answered
 from app.web.json_columns import decoded_verdict, encoded
@@ -114,7 +114,9 @@ class Answer:
             text=code,
             verdict=encoded(verdict),
             correct=verdict.passed if self.judged and verdict.outcome in JUDGED else None,
-            code=next((one.code for one in verdict.names if one.code), None),
+            code=next(
+                (one.code for one in verdict.names if one.code and not one.code.endswith(f":{OTHER_ROAD}")), None
+            ),
             task_key=task_key if self.judged and verdict.outcome in LASTING else None,
             revision=revision,
         )
@@ -230,7 +232,12 @@ class Checks:
         with self._question(kind) as question:
             self._faults.refuse(code)
             with self._counted(learner):
+                began = time.perf_counter()
                 answer = await ask()
+            if not isinstance(answer, Nudge) and answer.wall_ms:
+                self._metrics.parts.labels("grading").observe(answer.wall_ms / 1000)
+                waiting = time.perf_counter() - began - answer.wall_ms / 1000
+                self._metrics.parts.labels("waiting").observe(max(0.0, waiting))
             question.outcome = answer.outcome
             if answer.outcome == "fault":
                 self._faults.note(code)

@@ -5,6 +5,7 @@ Everybody else is told that there is no such page: whether a class exists is its
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path
@@ -13,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.store.classes import Inside, Role, inside
+from app.store.classes import Inside, Role, inside, today_of
+from app.store.tables import Class
 from app.web.render import back_to
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -23,10 +25,13 @@ PREFIX = "/classes/{class_id}"
 DIGITS = 9
 """Of the largest number that every database takes."""
 
-Act = Literal["belong", "watch", "arrange"]
+SOON = timedelta(days=30)
+
+Act = Literal["belong", "watch", "grade", "arrange"]
 MAY: dict[Act, Role] = {
     "belong": "learner",  # what is due for oneself; leaving
     "watch": "assistant",  # the others: who they are, what they do and reach
+    "grade": "instructor",  # more time and grades by hand; an assistant too where the class says so
     "arrange": "instructor",  # dates, points, who is in the class and as what, the code
 }
 
@@ -47,15 +52,22 @@ def who_may(act: Act) -> Callable[..., Awaitable[Inside]]:
             raise HTTPException(404)
         async with site.database.read() as db:
             found = await inside(db, numbered(class_id), learner)
-        if found is None or not found.is_at_least(MAY[act]):
+        if found is None or not may(found, act):
             raise HTTPException(404)
         return found
 
     return allowed
 
 
+def may(within: Inside, act: Act) -> bool:
+    """Whether this person of the class may *act*."""
+    least: Role = "assistant" if act == "grade" and within.group.assistants_grade else MAY[act]
+    return within.is_at_least(least)
+
+
 Belonging = Annotated[Inside, Depends(who_may("belong"))]
 Watching = Annotated[Inside, Depends(who_may("watch"))]
+Grading = Annotated[Inside, Depends(who_may("grade"))]
 Arranging = Annotated[Inside, Depends(who_may("arrange"))]
 
 
@@ -90,11 +102,27 @@ def tabs(request: Request, within: Inside) -> tuple[Tab, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """The day after which a class is forgotten; *soon* when every page of it says so."""
+
+    day: str
+    soon: bool
+
+
+def end_of(group: Class) -> End | None:
+    if group.keep_until is None:
+        return None
+    day = group.keep_until
+    return End(f"{day.day} {day:%B %Y}", soon=day - today_of(group.timezone) <= SOON)
+
+
 def class_page(
     request: Request, site: Site, within: Inside, template: str, *, problem: str = "", **values: Any
 ) -> Response:
     """A page of a class; *template* extends `class.html` and says what the *problem* was with what was sent."""
     shared = {"within": within, "group": within.group, "tabs": tabs(request, within), "server": server_of(request)}
+    shared["end"] = end_of(within.group)
     status = 409 if problem else 200
     return site.pages.page(request, template, status=status, problem=problem, **shared, **values)
 

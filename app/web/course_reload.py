@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -17,7 +18,10 @@ from app.web.application import take_course
 
 log = structlog.get_logger()
 LOOK_SECONDS = 0.5
+WAIT_SECONDS = 0.05
 PROCESS = "serve.pid"
+RELOADED = "serve.reloaded"
+"""Holds the moment of the last reload, for the command that waits for it."""
 
 
 class CourseReload:
@@ -37,6 +41,7 @@ class CourseReload:
         for one in errors:
             log.warning("lesson-fault", place=str(one.place), code=one.code, message=one.message, fix=one.fix)
         self._then()
+        await asyncio.to_thread(note_reload, self._app.state.settings.data_dir)
         log.info("reloaded", lessons=len(self._course.lessons), faults=len(errors))
 
     async def look(self) -> None:
@@ -73,20 +78,49 @@ def process_file(data_dir: Path) -> Iterator[None]:
         yield
 
 
+def process_of(data_dir: Path) -> int | None:
+    """The number of the process that serves *data_dir*; None where there is none."""
+    try:
+        with (data_dir / PROCESS).open("r+") as file:
+            try:
+                flock(file, LOCK_EX | LOCK_NB)
+            except OSError:  # a live process holds it
+                return int(file.read())
+    except (FileNotFoundError, ValueError):
+        pass
+    return None
+
+
+def note_reload(data_dir: Path) -> None:
+    (data_dir / RELOADED).write_text(str(time.time_ns()))
+
+
+def last_reload(data_dir: Path) -> str:
+    """What was noted of the last reload; "" where there was none."""
+    try:
+        return (data_dir / RELOADED).read_text()
+    except FileNotFoundError:
+        return ""
+
+
+def await_reload(data_dir: Path, before: str, seconds: float) -> bool:
+    """Whether the course was taken up within *seconds*, after the reload that was noted *before*."""
+    end = time.monotonic() + seconds
+    while last_reload(data_dir) in (before, ""):
+        if time.monotonic() >= end:
+            return False
+        time.sleep(WAIT_SECONDS)
+    return True
+
+
 def ask_to_reload(data_dir: Path) -> int:
     """Ask the server of *data_dir* to read its course again; the number of its process.
 
     Raises:
         ProcessLookupError: None is running.
     """
-    try:
-        with (data_dir / PROCESS).open("r+") as file:
-            try:
-                flock(file, LOCK_EX | LOCK_NB)
-            except OSError:  # somebody lives who holds it
-                number = int(file.read())
-                os.kill(number, signal.SIGHUP)
-                return number
-    except (FileNotFoundError, ValueError):
-        pass
-    raise ProcessLookupError(f"No server is running with {data_dir}")
+    number = process_of(data_dir)
+    if number is None:
+        raise ProcessLookupError(f"No server is running with {data_dir}")
+    os.kill(number, signal.SIGHUP)
+    return number

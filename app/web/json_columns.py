@@ -59,6 +59,6 @@ def decoded_draw(verdict: str | None) -> int:
 
 def _decoded(kind: type[T], text: str | None) -> T | None:
     try:
-        return cast(T, _KINDS[kind].validate_json(text, strict=True, extra="forbid")) if text else None
+        return cast(T, _KINDS[kind].validate_json(text, strict=True, extra="ignore")) if text else None
     except ValueError:
         return None

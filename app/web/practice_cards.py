@@ -1,11 +1,12 @@
 """What answers say about cards: those in lessons open them, those to items of practice rate them as well.
 
-Cards are worked out from what was answered anyway, whenever practice is looked at: no check of a lesson waits for them,
-and to look twice, or from two tabs, changes nothing.
+Cards are worked out from what was answered anyway, when an item of practice is asked for or answered: no check of a
+lesson waits for them. A page that only shows them opens in memory what is not written down yet, as of when the slip was
+made: to look changes nothing.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -48,10 +49,8 @@ class Book:
         """Open the cards of slips that were made in lessons since."""
         sitting = await cards.sitting_of(self.db, self.learner)
         fresh = await cards.slips_since(self.db, self.learner, sitting.seen_attempt if sitting else 0)
-        for attempt in fresh:
-            lesson = self.curriculum.lessons.get(attempt.lesson)
-            for about in slips_in(lesson, attempt) if lesson else ():
-                self._open(about, self.now)
+        for about, at in _made(fresh, self.curriculum):
+            self._open(about, at)
         if fresh:
             plan = PLAN.dump_json(Plan()).decode()
             sitting = sitting or await cards.sit(self.db, self.learner, plan, self.now - RESTED)
@@ -133,12 +132,26 @@ class Book:
     def _open(self, about: About, at: datetime) -> Card | None:
         """The card of *about*, made where it is missing; None where there are too many already."""
         if about not in self.known and len(self.known) < cards.MOST_CARDS:
-            card = self.known[about] = Card(
-                learner_id=self.learner, family=about[0], slip=about[1], met=0, opened_at=at
-            )
-            _keep(card, scheduler.opened(*about, at))
+            card = self.known[about] = _new_card(self.learner, about, at)
             self.db.add(card)
         return self.known.get(about)
+
+
+async def _cards_of(db: AsyncSession, learner: int) -> Known:
+    """The cards that are written down, without those about what is no slip: such were opened once."""
+    return {
+        about: one for about, one in (await cards.cards_of(db, learner)).items() if about[1] not in scheduler.UNNAMED
+    }
+
+
+async def cards_shown(db: AsyncSession, learner: int, curriculum: Curriculum) -> Known:
+    """All cards of *learner*, with those that slips in lessons will open; nothing is written."""
+    known, sitting = await _cards_of(db, learner), await cards.sitting_of(db, learner)
+    fresh = await cards.slips_since(db, learner, sitting.seen_attempt if sitting else 0)
+    for about, at in _made(fresh, curriculum):
+        if about not in known and len(known) < cards.MOST_CARDS:
+            known[about] = _new_card(learner, about, at)
+    return known
 
 
 async def caught_up(
@@ -146,12 +159,26 @@ async def caught_up(
 ) -> Known:
     """All cards of *learner*, with those opened and rated that something was answered about since."""
     await hold(db, learner)
-    book = Book(db, learner, curriculum, items, now, await cards.cards_of(db, learner))
+    book = Book(db, learner, curriculum, items, now, await _cards_of(db, learner))
     await book.from_lessons()
     for given in await cards.open_items(db, learner):
         await book.from_item(given)
     await db.flush()
     return book.known
+
+
+def _made(attempts: Sequence[Attempt], curriculum: Curriculum) -> Iterator[tuple[About, datetime]]:
+    """The slips of *attempts* in lessons, and when each was made."""
+    for attempt in attempts:
+        lesson = curriculum.lessons.get(attempt.lesson)
+        for about in slips_in(lesson, attempt) if lesson else ():
+            yield about, attempt.created_at
+
+
+def _new_card(learner: int, about: About, at: datetime) -> Card:
+    card = Card(learner_id=learner, family=about[0], slip=about[1], met=0, opened_at=at)
+    _keep(card, scheduler.opened(*about, at))
+    return card
 
 
 def slips_in(lesson: Lesson, attempt: Attempt) -> Iterator[About]:
@@ -173,7 +200,8 @@ def _stood_for(given: PracticeAttempt, row: PracticeItem, known: Known, at: date
         return frozenset()
     families = families_of(json.loads(row.operations)) if row.form == "write" else ()
     whole = {(one, "") for one in families if (one, "") not in known or known[one, ""].due_at <= at}
-    return frozenset({(given.family, given.slip), *whole})
+    slip = "" if given.slip in scheduler.UNNAMED else given.slip
+    return frozenset({(given.family, slip), *whole})
 
 
 def memory_of(card: Card) -> Memory:

@@ -18,7 +18,7 @@ from app.store import cards, progress
 from app.store.cards import Candidate
 from app.store.database import now
 from app.store.tables import PracticeItem
-from app.web.practice_cards import RESTED, UNRATED, Known, caught_up, memory_of
+from app.web.practice_cards import RESTED, UNRATED, Known, cards_shown, caught_up, memory_of
 from app.web.practice_items import FORMS, LEVELS, Curriculum, PracticeItems, item_of
 from app.web.practice_plans import ENOUGH, NOTHING, PLAN, Missing, Plan, Standing, Wish
 
@@ -54,6 +54,10 @@ class Practice:
     async def catch_up(self, db: AsyncSession, learner: int) -> Known:
         """All cards, with those opened and rated that something was answered about since."""
         return await caught_up(db, learner, self.curriculum, self.items, self.clock())
+
+    async def cards(self, db: AsyncSession, learner: int) -> Known:
+        """All cards, to be shown: nothing is written."""
+        return await cards_shown(db, learner, self.curriculum)
 
     async def begin(self, db: AsyncSession, learner: int, plan: Plan) -> Standing:
         """A new sitting. What was open goes on in an ordinary one, and is left for any other."""

@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Message, Receive, Scope, Send
 
+from app.content.exercise_titles import exercise_title
 from app.content.mathml import named, words_of
 from app.content.sentences import highlighted, sentence
 from app.web.verdict_words import OUTCOMES, closeness, number
@@ -30,6 +31,7 @@ TEMPLATES = ROOT / "templates"
 Theme = Literal["light", "dark", "auto"]
 THEMES: tuple[Theme, ...] = ("light", "dark", "auto")
 COOKIE = "theme"
+LONGEST_PATH = 500
 FAULTED = Markup(' aria-invalid="true" aria-describedby="problem"')
 PARTS = {"train": "training", "validation": "validation", "test": "test"}
 """What pages call the parts of the data."""
@@ -87,9 +89,11 @@ class KeptFiles(StaticFiles):
 class Pages:
     """Renders pages and fragments; where the sandbox may be missing, every page says so."""
 
-    def __init__(self, assets: Assets, templates: Path = TEMPLATES, *, unsafe: bool = False) -> None:
+    def __init__(
+        self, assets: Assets, templates: Path = TEMPLATES, *, unsafe: bool = False, imprint: bool = False
+    ) -> None:
         self._environment = _environment(templates)
-        self._shared = {"asset": assets.url, "fonts": assets.fonts, "unsafe": unsafe}
+        self._shared = {"asset": assets.url, "fonts": assets.fonts, "unsafe": unsafe, "imprint": imprint}
 
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
@@ -97,6 +101,7 @@ class Pages:
         # A request that was refused early has no visitor.
         visitor = getattr(request.state, "visitor", None)
         shared |= {"called": getattr(visitor, "called", ""), "account": getattr(visitor, "account", False)}
+        shared["has_notice"] = getattr(visitor, "has_notice", False)
         text = self._render(template, swapped=False, **self._shared, **shared, **values)
         # Private, and asked for again: it shows one learner's state.
         return HTMLResponse(text, status, {"cache-control": "private, no-cache", "vary": "Cookie, HX-Request"})
@@ -132,9 +137,18 @@ def back_to(path: str, anchor: str = "") -> RedirectResponse:
 
 
 def own_path(path: str) -> str:
-    """*path*, if it is one of this site and nothing that a browser takes for an address of another; else the first."""
+    """*path*, if it is one of this site and nothing that a browser takes for an address of another; else the first.
+
+    Of ours none is longer than `LONGEST_PATH`: what is kept of a path is bounded by this.
+    """
     # `//host` and `/\host` are addresses of other sites to a browser.
-    local = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() and path.isascii()
+    local = (
+        len(path) <= LONGEST_PATH
+        and path.startswith("/")
+        and not path.startswith(("//", "/\\"))
+        and path.isprintable()
+        and path.isascii()
+    )
     return path if local else "/"
 
 
@@ -158,6 +172,8 @@ def _environment(templates: Path) -> Environment:
         "thousands": "{:,}".format,
         "part": PARTS.__getitem__,
         "faulted": faulted,
+        "ended": ended,
+        "title_of": exercise_title,
         "outcome": OUTCOMES.__getitem__,
     }
     # One for each name of a verdict, and the same for everybody: they are a third of what an exam's answer costs.
@@ -176,6 +192,11 @@ def faulted(value: str, problem: str, *about: str) -> Markup:
     *about*.
     """
     return FAULTED if (value and repr(value) in problem) or problem.startswith(about) else Markup("")
+
+
+def ended(name: str) -> str:
+    """*name* at the end of a sentence: a name such as `Anna Meier, Dr.` ends it already."""
+    return name if name.endswith((".", "!", "?", "…")) else f"{name}."
 
 
 def theme_of(request: Request) -> Theme:

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -25,7 +26,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from app.content.blocks import Course
 from app.content.course import load_course
 from app.content.last_good import renewed
-from app.engine.grade.seeds import FILE, Seeds, seeds_in
+from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from app.engine.grader import Grader
 from app.engine.pool.local_graders import LocalGraders
 from app.sandbox.kernel import hide_memory
@@ -37,14 +38,17 @@ from app.store.migrate import migrate
 from app.teaching.codes import shown_code
 from app.web.application import create_app
 from app.web.author_preview import Preview
+from app.web.connections import BACKLOG, Listener, LoopErrors, most_connections, raise_descriptor_limit
 from app.web.course_reload import CourseReload, process_file
 from app.web.middleware.reports import configure_logs
-from app.web.request_heads import BoundedHeads
+from app.web.request_heads import bounded_heads
 
 log = structlog.get_logger()
 
 # Long enough for a check that just began; then connections are closed.
 STOP_SECONDS = 10
+ONE_NETWORK = "All who come through it are one network to every limit."
+NAME_PROXIES = "Name it in BACKHAND_PROXY_ADDRESSES, or have the header taken away on the way here."
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -86,6 +90,7 @@ def serve(
     """
     configure_logs(plain=sys.stderr.isatty())
     hide_memory()
+    raise_descriptor_limit()
     _keep_private(settings)
     course = renewed(Course(units=()), settings.lessons)[0] if preview else load_course(settings.lessons)
     listeners = _bound(host, port)
@@ -101,7 +106,7 @@ def _bound(host: str, port: int) -> list[socket.socket]:
     found: list[socket.socket] = []
     try:
         for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            found.append(socket.socket(family, kind, protocol))
+            found.append(Listener(family, kind, protocol))
             found[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
                 found[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -117,12 +122,15 @@ def _bound(host: str, port: int) -> list[socket.socket]:
     return found
 
 
-def configured(app: FastAPI) -> uvicorn.Config:
-    """How *app* is served."""
+def configured(app: FastAPI, proxies: Sequence[str] = ()) -> uvicorn.Config:
+    """How *app* is served; *proxies* are addresses or networks that are believed."""
+    most = most_connections()
     return uvicorn.Config(
-        _noting_peers(app),
+        _noting_peers(app, proxies),
         proxy_headers=False,
-        http=BoundedHeads,
+        http=bounded_heads(most),
+        limit_concurrency=most + 1,
+        backlog=max(1, min(BACKLOG, most // 8)),  # so many are accepted before one that gives way is closed
         log_config=None,
         access_log=False,
         server_header=False,
@@ -130,17 +138,33 @@ def configured(app: FastAPI) -> uvicorn.Config:
     )
 
 
-def _noting_peers(app: ASGIApp) -> ASGIApp:
-    """Note who is at the other end, before a proxy's word is taken for where a request comes from."""
-    believing: Any = ProxyHeadersMiddleware(
-        cast(Any, app), trusted_hosts=os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1")
-    )
+def _noting_peers(app: ASGIApp, proxies: Sequence[str]) -> ASGIApp:
+    """Note who is at the other end, before the word of one of *proxies* is taken for where a request comes from.
+
+    Of the addresses that proxies wrote one behind the other the last counts that is none of theirs: what is further to
+    the left a browser may have written itself.
+    """
+    believing: Any = ProxyHeadersMiddleware(cast(Any, app), trusted_hosts=list(proxies))
+    networks = [ip_network(one) for one in proxies]
+    warned = False
 
     async def noted(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["peer"] = (scope.get("client") or ("", 0))[0]
+        nonlocal warned
+        peer = scope["peer"] = (scope.get("client") or ("", 0))[0]
+        if not warned and any(name == b"x-forwarded-for" for name, _ in scope.get("headers", ())):
+            warned = not _is_in(peer, networks)
+            if warned:
+                log.warning("proxy-not-believed", peer=peer, effect=ONE_NETWORK, fix=NAME_PROXIES)
         await believing(scope, receive, send)
 
     return noted
+
+
+def _is_in(peer: str, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    try:
+        return any(ip_address(peer) in one for one in networks)
+    except ValueError:
+        return False  # a socket of this machine has no address
 
 
 def _hosts(settings: Settings, host: str) -> frozenset[str]:
@@ -187,13 +211,19 @@ def _seeds(settings: Settings) -> Seeds:
     except OSError as error:
         path = settings.data_dir / FILE
         raise ServeError(f"The secret of this server, {path}, cannot be read: {error.strerror}.") from error
+    except SecretError as error:
+        raise ServeError(str(error)) from error
 
 
 def _graders(settings: Settings) -> AbstractAsyncContextManager[Grader]:
     if not settings.nats_url:
         return LocalGraders(settings, watch=True, secret=True)
-    from app.engine.pool.broker_graders import BrokerGraders  # an extra: nats-py is there where a broker is used
-
+    try:
+        from app.engine.pool.broker_graders import BrokerGraders  # an extra: nats-py is there where a broker is used
+    except ModuleNotFoundError as error:
+        raise ServeError(
+            f"BACKHAND_NATS_URL is set. {error}. Install Backhand with it: pip install '.[nats]'."
+        ) from None
     return BrokerGraders(settings)
 
 
@@ -206,6 +236,7 @@ async def _serve(
     reload: bool,
     preview: tuple[Path, Sequence[str]] | None,
 ) -> None:
+    asyncio.get_running_loop().set_exception_handler(LoopErrors())
     await _prepare_database(settings)
     seeds = _seeds(settings)
     await _tell_first_word(settings)
@@ -224,7 +255,7 @@ async def _serve(
             async with _taking_up_changes(reloading, at_once=author):
                 if shown:
                     shown.changed()
-                await Server(configured(app), app).serve(sockets=listeners)
+                await Server(configured(app, settings.proxy_addresses.split()), app).serve(sockets=listeners)
                 if shown:
                     await shown.close()
 

@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, cast
@@ -16,24 +15,25 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from app.accounts.doors import Doors
+from app.accounts.passwords import AT_ONCE, MOST_WAITING
 from app.content.blocks import (
-    Axes,
     CodeBox,
     Course,
     Exercise,
     Forward,
     Lesson,
-    Matmul,
     Quiz,
     Unit,
     Visual,
 )
-from app.content.blocks import Shape as ShapeQuiz
 from app.content.errors import LessonError
+from app.content.programs import tensors_of
 from app.content.sizes import written
 from app.engine.grader import Grader
+from app.engine.identity_cache import IdentityCache
 from app.engine.task import CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Shape
+from app.grading.quiz.feedback import wanted_tensors
 from app.grading.reading.shape_inference import infer
 from app.store import cards
 from app.store.assignments import lessons_seen
@@ -41,7 +41,9 @@ from app.store.bus import Bus
 from app.store.database import Database
 from app.store.progress import LessonState, lesson_state
 from app.web.checks import Checks, Tasks
+from app.web.middleware.guesses import Guesses
 from app.web.middleware.metrics import Metrics
+from app.web.middleware.turns import Turns
 from app.web.middleware.visitor import Allowance, Visitor
 from app.web.pictures import draw
 from app.web.practice_items import exercises_in
@@ -87,19 +89,14 @@ class Kept:
     """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[object, ...], tuple[object, Mapping[str, Shape], Any]] = OrderedDict()
+        self._made = IdentityCache[tuple[Mapping[str, Shape], Any]](most)
 
-    def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: object) -> T:
+    def of(self, block: object, shapes: Mapping[str, Shape], make: Callable[[], T], *about: Hashable) -> T:
         """What *make* gives for *block* (and what else it is *about*), made again where other *shapes* are known."""
-        key = id(block), *about
-        found = self._kept.get(key)
-        if found is None or found[1] != shapes:
-            found = self._kept[key] = block, shapes, make()  # with the block, so that its identity stays its own
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
-        made: T = found[2]
+        found = self._made.get(block, *about)
+        if found is None or found[0] != shapes:
+            found = self._made.put((shapes, make()), block, *about)
+        made: T = found[1]
         return made
 
 
@@ -107,36 +104,37 @@ TITLE_LETTERS = range(5, 10)
 
 
 class ShapesOf:
-    """Shapes by forward program, kept for the life of the process (a program is identified by itself)."""
+    """Shapes by forward program."""
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
-        self._inferred: dict[int, tuple[Forward, Mapping[str, Shape]]] = {}
-        self._asked: dict[int, Mapping[str, Shape]] = {}
+        self._read = IdentityCache[tuple[Mapping[str, Shape], frozenset[str]]](MOST_KEPT)
+        self._ran = IdentityCache[Mapping[str, Shape]](MOST_KEPT)
 
     def inferred(self, forward: Forward) -> Mapping[str, Shape]:
         """What the source alone tells; nothing is run."""
-        kept = self._inferred.get(id(forward))
-        if kept is None:
-            kept = self._inferred[id(forward)] = (forward, infer(forward))
-        return kept[1]
+        return self._inferred(forward)[0]
 
-    async def of(self, forward: Forward | None, *names: str) -> Mapping[str, Shape]:
-        """Shapes of *forward* with at least *names*, if a grader can find them."""
+    def _inferred(self, forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
+        """The shapes that the source of *forward* tells, and the tensors of which it tells none."""
+        return self._read.of(forward, lambda: _read(forward))
+
+    async def of(self, forward: Forward | None, names: Collection[str] | None = None) -> Mapping[str, Shape]:
+        """Shapes of *forward* with at least *names* (None for all of its tensors), if a grader can find them."""
         if forward is None:
             return {}
-        shapes = self.inferred(forward)
-        if all(name in shapes for name in names):
+        shapes, untold = self._inferred(forward)
+        if not (untold if names is None else untold.intersection(names)):
             return shapes
-        asked = self._asked.get(id(forward))
-        if asked is None:
+        ran = self._ran.get(forward)
+        if ran is None:
             if self._grader.readiness.state != "ready":
                 return shapes
             facts = await self._grader.facts(forward)
             if facts.error:
                 return shapes
-            asked = self._asked[id(forward)] = {**facts.shapes, **shapes}
-        return asked
+            ran = self._ran.put({**facts.shapes, **shapes}, forward)
+        return ran
 
     def known(self, lesson: Lesson, box: CodeBox) -> Mapping[str, Shape]:
         """What the source of the forward program of *box* tells."""
@@ -145,11 +143,15 @@ class ShapesOf:
 
     async def about(self, lesson: Lesson, quiz: Quiz) -> Mapping[str, Shape]:
         """Shapes of the tensors that *quiz* is about; nothing for one without a forward program."""
-        of = quiz.of if isinstance(quiz, ShapeQuiz | Axes | Matmul) else None
-        asked = (of, quiz.source if isinstance(quiz, Axes) else None)
-        return await self.of(
-            lesson.forwards.get(quiz.forward or ""), *(name.removeprefix("d") for name in asked if name)
-        )
+        forward = lesson.forwards.get(quiz.forward or "")
+        if forward is None or not self._inferred(forward)[1]:
+            return await self.of(forward)
+        return await self.of(forward, wanted_tensors(quiz, forward))
+
+
+def _read(forward: Forward) -> tuple[Mapping[str, Shape], frozenset[str]]:
+    shapes = infer(forward)
+    return shapes, frozenset(tensors_of(forward)) - shapes.keys()
 
 
 @dataclass(frozen=True)
@@ -167,12 +169,18 @@ class Site:
     runs: Runs
     metrics: Metrics
     bus: Bus
-    guesses: Allowance
-    """Wrong codes of classes, by network."""
+    guesses: Guesses
+    """Wrong codes of classes."""
     tries: Allowance
     """Of signing in, by network and by name."""
+    tickets: Allowance
+    """Questions about signing in that are kept, by network."""
+    letters: Allowance
+    """By the address that they go to."""
     doors: Doors
     practice: Practice
+    turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MOST_WAITING))
+    """Whoever shows a password waits for one: a guess is counted when it is looked at, and a class comes at once."""
     one_code: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Codes are looked at one after the other: a guess is counted when it is looked at, and a class comes at once."""
     faults: tuple[LessonError, ...] = ()
@@ -215,10 +223,14 @@ class Site:
     def _seen(self) -> dict[frozenset[str], "Site"]:
         return {}
 
-    def seeing(self, names: Collection[str] | None) -> "Site":
-        """The same for somebody who may see these private lessons too, or all of them (None)."""
+    def lessons_of(self, unit: str) -> tuple[str, ...]:
+        """The lessons of a unit, by the name of its folder; none where there is no such unit."""
+        return tuple(lesson.name for one in self.whole.units if one.slug == unit for lesson in one.lessons)
+
+    def seeing(self, names: Collection[str]) -> "Site":
+        """The same for somebody who may see these private lessons too."""
         private = {lesson.name for unit in self.whole.units if unit.private for lesson in unit.lessons}
-        shown = frozenset(private if names is None else private & set(names))
+        shown = frozenset(private & set(names))
         if not shown:
             return self
         if shown not in self._seen:
@@ -314,7 +326,7 @@ async def site_of(request: Request) -> Site:
         learner = await visitor.learner()
         if learner is not None and visitor.in_class:
             async with site.database.read() as db:
-                return site.seeing(await lessons_seen(db, learner))
+                return site.seeing(await lessons_seen(db, learner, site.lessons_of))
     return site
 
 

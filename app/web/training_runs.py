@@ -102,15 +102,14 @@ class Runs:
             owner=self._ledger.owner,
             halt=written(training.halt),
         )
-        started = False
         try:
             async with self._ledger.database.write() as db:
                 started = await trainings.begin_training(db, learner, begun)
+            if started:
+                self._drive(learner)
         finally:
-            if not started:
+            if self._live[learner].task is None:  # not begun, or begun and not committed
                 del self._live[learner]
-        if started:
-            self._drive(learner)
         return "" if started else ALREADY
 
     async def stop(self, learner: int, lesson: str, exercise: str) -> None:
@@ -207,7 +206,7 @@ class Runs:
             lesson=row.lesson, exercise=row.exercise, preset=row.preset, attempt_id=row.attempt_id,
             passing=row.passing, planned=halt.planned,
         )  # fmt: skip
-        log.info("training-taken-over", step=training.snapshot.step)
+        log.info("training-taken-over", lesson=row.lesson, exercise=row.exercise, step=training.snapshot.step)
         self._live[learner] = DrivenRun(learner, order, training, self._ledger)
         self._drive(learner)
 

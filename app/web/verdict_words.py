@@ -1,12 +1,15 @@
 """Verdicts in words: what a row is called, the sentence that is read aloud, how numbers are shown."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from app.content.exercises import Hint
 from app.content.sentences import STRESSED
 from app.engine.grader import Nudge, Run
 from app.grading.forward.facts import Outcome
+from app.grading.judge.hint_choice import fitting
 from app.grading.judge.hunt_verdict import LINE, MEND, OTHERS
 from app.grading.judge.verdict import RIGHT, NameVerdict, Standing, Verdict
 
@@ -148,10 +151,13 @@ class VerdictView:
         compared = [one for one in self.verdict.names if one.exact is not None]
         exact = sum(bool(one.exact) for one in compared)
         how = "to the last bit" if exact == len(compared) else "up to rounding"
-        return (
+        rules = all(one.verdict == "right" for one in self.verdict.names)
+        held = (
             "Each line is the rule and not only the number: it holds for other sizes and for any upstream. "
-            f"On the lesson's own data your numbers are those of torch {how}."
+            if rules
+            else "The numbers hold for other sizes, too. "
         )
+        return f"{held}On the lesson's own data your numbers are those of torch {how}."
 
     @property
     def announcement(self) -> str:
@@ -167,11 +173,19 @@ class VerdictView:
     def ours(self) -> bool:
         return self.verdict.outcome in OURS
 
-    def fitting(self, total: int, opened: int) -> Fitting | None:
-        """What it says of *total* hints: they open in order, so one that fits may stand behind others."""
-        at = self._first.hint if self._first else None
-        if self._first is None or at is None or at >= total:
+    def fitting(self, hints: Sequence[Hint], opened: int, required: Collection[str]) -> Fitting | None:
+        """Which of *hints* speaks of the first fault: they open in order, so it may stand behind others.
+
+        Args:
+            hints: Those that are shown beside it.
+            required: All gradients of the box.
+        """
+        if self._first is None or self._first.code is None:
             return None
+        at = fitting([str(one.html) for one in hints], self._first.name, self._first.code, required)
+        if at is None:
+            return None
+        total = len(hints)
         called = "The hint" if total == 1 else f"Hint {at + 1} of {total}"
         way = "" if at < opened or total == 1 else _way(opened + 1, at)
         return Fitting(number=at + 1, called=called, about=self._first.name, way=way)

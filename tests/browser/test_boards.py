@@ -81,10 +81,10 @@ def test_the_wall_is_led_by_keys_and_freezes(page: Page, room: Seated, answers: 
     expect(count).to_have_text("4")
 
     page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_contain_text("pick")
+    expect(page.locator("h1")).to_contain_text("What undoes a broadcast?")
     page.wait_for_load_state()
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("h1")).to_contain_text("half")
+    expect(page.locator("h1")).to_contain_text("What is one divided by two?")
 
 
 def test_a_cell_tells_its_code_when_it_is_reached(page: Page, room: Seated, answers: Answer) -> None:

@@ -106,6 +106,8 @@ LOOKS = (
     Look("/me", who="pupil"),
     Look("/me", who="somebody with an account"),
     Look("/me/merge", who="somebody with two accounts"),
+    Look("/privacy"),
+    Look("/accessibility"),
     Look("/sign-in"),
     Look("/sign-in", who="somebody with an account"),
     Look("/sign-in/code"),
@@ -124,6 +126,7 @@ LOOKS = (
     Look("/classes", who="pupil"),
     Look("/classes/new", who="instructor"),
     Look(CLASS, who="pupil"),
+    Look(CLASS + "/leave", who="pupil"),
     *(
         Look(CLASS + end, who="instructor")
         for end in ("", "/roster", "/roster/{learner_id}", "/assignments", "/assignments/{assignment_id}", "/board",
@@ -140,6 +143,7 @@ UNSEEN = {
     "/classes/{class_id}/gradebook.json": "a file",
     "/classes/{class_id}/roster.csv": "a file",
     "/healthz": "for machines",
+    "/imprint": "a page only where the operator wrote it; laid out as /privacy",
     "/lessons/{slug}/export.{form}": "a file",
     "/lessons/{slug}/readiness": "one line of a page",
     "/lessons/{slug}/reveal/{name}": "a part of a page; without a script the page itself",

@@ -62,6 +62,11 @@ BOXES = """boxes => boxes.map(box => [
 ])"""
 
 
+# On a phone the editor hangs the rows of a broken line by two letters, which no text field can do: without those two
+# letters a line of this box takes a row more.
+TALLER_ON_A_PHONE = ("no-clone-code",)
+
+
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize(
     "slug",
@@ -75,7 +80,8 @@ def test_the_editor_takes_exactly_the_place_of_the_text_field(page: Page, slug: 
 
     upgrade(page)
 
-    plain = [(name, height) for name, upgraded, height in before if not upgraded]
+    hanging = TALLER_ON_A_PHONE if width == 360 else ()
+    plain = [(name, height) for name, upgraded, height in before if not upgraded and name not in hanging]
     after = {name: height for name, upgraded, height in boxes.evaluate_all(BOXES) if upgraded}
     assert len(plain) > 1
     assert plain == [(name, after[name]) for name, _ in plain]
@@ -109,13 +115,13 @@ def test_a_very_long_text_scrolls_in_its_box_and_its_length_is_told_before_a_che
     open_page(page, ADDRESS)
     notice = page.locator(f"#{BOX.name}-notice")
 
-    write(page, BOX, "dC = 1\n" * 4000)
+    write(page, BOX, "dC = 1\n" * 8000)
     height = page.locator(f"#{BOX.name} code-box").evaluate("box => box.getBoundingClientRect().height")
     scrolled = page.locator(f"#{BOX.name} .cm-scroller").evaluate("one => one.scrollHeight > 2 * one.clientHeight")
 
     assert height < 1200
     assert scrolled
-    expect(notice).to_have_text("The text has 28,000 characters; a box takes 20,000. Shorten it before you check.")
+    expect(notice).to_have_text("The text has 56,000 characters; a box takes 50,000. Shorten it before you check.")
     write(page, BOX, "dC = 1\n")
     expect(notice).to_be_hidden()
 

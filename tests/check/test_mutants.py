@@ -50,6 +50,10 @@ def test_an_update_can_be_left_out() -> None:
     assert ("left out an update", "dx = a") in edits("dx = a\ndx += b")
 
 
+def test_an_update_that_is_the_whole_of_a_loop_leaves_one_that_does_nothing() -> None:
+    assert ("left out an update", "for k in range(3):\n    pass") in edits("for k in range(3):\n    dx += a[k]")
+
+
 def test_a_kept_dimension_is_edited_only_where_it_is_graded() -> None:
     kept = ("kept a dimension", "m = x.sum(0, keepdim=True)")
 

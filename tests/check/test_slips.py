@@ -27,8 +27,6 @@ SLIPS = [
     ("wrong-value", ":atol: -1", ":answer: 1/3", ":answer: 1/3\n:atol: -1"),
     ("wrong-value", ":rtol: 2", ":answer: 1/3", ":answer: 1/3\n:rtol: 2"),
     # Programs.
-    ("literal-size", "view(8, 5)", PROGRAM, f"Z = X.view(8, 5) * 2\n{PROGRAM}"),
-    ("literal-size", "X / 8", PROGRAM, f"Z = X / 8\n{PROGRAM}"),
     ("not-straight-line", "import torch", PROGRAM, f"import torch\n{PROGRAM}"),
     ("no-tensor", "inplace", PROGRAM, "Z = X @ W + b\nY = F.relu(Z, inplace=True)"),
     ("no-tensor", "manual_seed", PROGRAM, f"g = torch.manual_seed(0)\n{PROGRAM}"),
@@ -36,6 +34,7 @@ SLIPS = [
     ("equal-dims", "```{forward} linear", DIMS, "{N: 5, D: 5, H: 3}"),
     ("unused", "```{forward} linear", DIMS, "{N: 8, D: 5, H: 3, K: 4}"),
     ("unused", "```{forward} linear", PROGRAM, f"Q = X * 2\n{PROGRAM}"),
+    ("no-mask", "```{forward} linear", "b: [H]}", "b: [H], drop_mask: [N, D]}"),
     # Questions.
     ("feedback", "- (8, 3): That", "- `(8, 3)`: That", "- (8, 3): That"),
     ("feedback", "> Because.", "  > Because.", "> Because."),

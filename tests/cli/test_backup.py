@@ -1,11 +1,14 @@
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli import app
+from app.engine.grade.seeds import seeds_in
 from app.store.migrate import migrate
+from app.web.course_reload import process_file
 
 runner = CliRunner()
 
@@ -44,7 +47,22 @@ def test_a_backup_and_its_restoration_say_what_they_did(data_dir: Path, tmp_path
     assert runner.invoke(app, ["restore", str(migrated(data_dir))]).exit_code == 0
 
     saved = runner.invoke(app, ["backup", str(copy)])
+    seeds_in(data_dir)
+    again = runner.invoke(app, ["backup", f"{copy}-2"])
     restored = runner.invoke(app, ["restore", str(copy)])
 
     assert saved.output == f"{copy}: {copy.stat().st_size:,} bytes.\n"
+    assert f"Not in it: {data_dir / 'secret'}" in again.output
     assert restored.output == f"{copy} is restored: 0 learners.\n"
+
+
+def test_nothing_is_restored_under_a_server_that_runs(data_dir: Path) -> None:
+    source = migrated(data_dir)
+    data_dir.mkdir()
+    with process_file(data_dir):
+        beside = runner.invoke(app, ["restore", str(source)])
+    after = runner.invoke(app, ["restore", str(source)])
+
+    assert beside.exit_code == 1
+    assert f"A server is running with {data_dir} (process {os.getpid()}). Stop it first" in beside.output
+    assert after.exit_code == 0

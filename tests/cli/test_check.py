@@ -54,13 +54,20 @@ def test_a_sound_lesson_ends_with_zero_and_is_counted(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("shared")
+def test_files_that_cannot_be_read_are_counted_too(unit: Path) -> None:
+    result = runner.invoke(app, ["check", str(unit), "--no-mutants"])
+
+    assert result.stdout.splitlines()[-1].startswith("1 lesson of 2 files, 1 exercise, ")
+
+
+@pytest.mark.usefixtures("shared")
 def test_a_fault_ends_with_one_and_what_parses_is_proved_all_the_same(unit: Path) -> None:
     result = runner.invoke(app, ["check", str(unit), "--no-mutants"])
 
     fault, count = result.stdout.splitlines()
     assert result.exit_code == 1
     assert fault.startswith(f"{unit}/01-bad.md:9:1: unknown-directive ")
-    assert count == "1 lesson, 1 exercise, 1 error"
+    assert count == "1 lesson of 2 files, 1 exercise, 1 error"
 
 
 def test_json_is_one_object_a_line_and_nothing_else(unit: Path) -> None:

@@ -1,7 +1,8 @@
 """What scripts need of classes."""
 
 import json
-from datetime import date, timedelta
+import shutil
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 import anyio
@@ -11,8 +12,8 @@ from typer.testing import CliRunner
 
 from app.cli.commands import app
 from app.settings import Settings
+from app.store import classes, sweeping
 from app.store.database import Database, now
-from app.store.sweeping import sweep
 from app.store.tables import Class, Event, Learner
 
 COURSE = Path(__file__).parents[1] / "web" / "course"
@@ -105,24 +106,73 @@ def test_what_cannot_be_is_refused_with_a_sentence(words: list[str], message: st
     assert message in run(*words, status=2)
 
 
-def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not() -> None:
+def test_a_class_is_forgotten_after_its_day_and_its_learners_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     run("class", "create", "Algebra", "--instructor", "Ada")
     run("class", "create", "Geometry")
-    run("class", "keep", "1", str(now().date() - timedelta(days=1)))
-    run("class", "keep", "2", str(now().date()))
+    week = now().date() + classes.NOTICE + timedelta(days=1)
+    run("class", "keep", "1", str(week))
+    run("class", "keep", "2", str(week + timedelta(days=1)))
 
     async def forget() -> None:
         database = Database(Settings().resolved_database_url)
-        await sweep(database)
+        for hours in range(-48, 49, 24):
+            at = datetime.combine(week + timedelta(days=1), time(1), UTC) + timedelta(hours=hours - 48)
+            monkeypatch.setattr(sweeping, "now", lambda at=at: at)
+            await sweeping.sweep(database)
+            if hours < 48:
+                assert len(await left(database)) == 2
         await database.close()
+
+    async def left(database: Database) -> list[Class]:
+        async with database.read() as db:
+            return list(await db.scalars(select(Class)))
 
     anyio.run(forget)
 
     assert [one.name for one in asked(select(Class))] == ["Geometry"]
     assert asked(select(Learner)) == []
     assert [one.verb for one in asked(select(Event).where(Event.class_id.is_(None)))] == ["class-forgotten"]
-    assert date.fromisoformat(facts("class", "list")["classes"][0]["keep_until"]) == now().date()
+    assert date.fromisoformat(facts("class", "list")["classes"][0]["keep_until"]) == week + timedelta(days=1)
+
+
+@pytest.mark.parametrize(("days", "why"), [(-250, "is past"), (0, "is today"), (6, "is less than a week away")])
+def test_a_day_that_leaves_no_week_of_notice_is_refused(days: int, why: str) -> None:
+    run("class", "create", "Algebra")
+    day = now().date() + timedelta(days=days)
+
+    refused = run("class", "keep", "1", str(day), status=2)
+
+    assert f"'{day}' {why}" in refused
+    assert "delete it" in refused
+    assert facts("class", "list")["classes"][0]["keep_until"] is None
+
+
+def test_a_class_is_deleted_by_its_name_and_by_no_other() -> None:
+    run("class", "create", "Algebra", "--instructor", "Ada")
+
+    refused = run("class", "delete", "1", given="Geometry\n", status=2)
+    there = asked(select(Class))
+    gone = run("class", "delete", "1", given=" Algebra \n")
+
+    assert "is 'Geometry', and not that of this class" in refused
+    assert (len(there), asked(select(Class)), asked(select(Learner))) == (1, [], [])
+    assert "Algebra is deleted" in gone
 
 
 def test_a_word_for_an_instructor_is_printed() -> None:
     assert len(facts("instructor", "add")["word"]) == 11
+
+
+def test_a_private_unit_is_given_to_a_class_and_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = tmp_path / "course"
+    shutil.copytree(COURSE, course)
+    unit = next(course.glob("1-*/unit.md"))
+    unit.write_text(unit.read_text("utf-8").replace("---\n", "---\nprivate: true\n", 1), "utf-8")
+    monkeypatch.setenv("BACKHAND_LESSONS", str(course))
+    run("class", "create", "Algebra")
+    slug = unit.parent.name.partition("-")[2]
+
+    assert f"has no private unit 'none'. It has {slug}." in run("class", "give", "1", "none", status=2)
+    assert facts("class", "give", "1", slug)["units"] == [slug]
+    assert facts("class", "give", "1")["units"] == [slug]
+    assert facts("class", "give", "1", slug, "--back")["units"] == []

@@ -1,9 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli import app, doctor
+from app.engine.grade.seeds import seeds_in
 from app.sandbox.protection import Layer
 
 runner = CliRunner()
@@ -58,3 +60,16 @@ def test_a_missing_layer_is_shown_with_its_reason_and_remedy() -> None:
     layer = Layer(name="landlock", on=False, weight="strong", reason="ENOSYS (38)", remedy="Use Linux 5.13 or newer.")
 
     assert doctor._line(layer) == "missing   landlock: ENOSYS (38). Use Linux 5.13 or newer."
+
+
+def test_servers_of_one_database_can_compare_their_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    marks = []
+    for name in ("one", "other"):
+        monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / name))
+        seeds = seeds_in(tmp_path / name)
+        output = runner.invoke(app, ["doctor"]).output
+        marks.append(re.findall(r"secret of hidden numbers: (\w+)", output))
+        assert seeds.secret.hex() not in output
+
+    assert [len(one) for one in marks] == [1, 1]
+    assert marks[0] != marks[1]

@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import app, grade
+from app.engine.grade.seeds import FILE, seeds_in
+from app.settings import Settings
 from tests.graders import SharedGraders
 from tests.waiting import SECONDS
 
@@ -43,6 +45,26 @@ def called(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch) -> Call:
         return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
 
     return call
+
+
+@pytest.fixture
+def secrets(graders: SharedGraders, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., bytes]:
+    """The secret that a batch is judged under, with so many options; the server's may be in `data`."""
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path / "data"))
+    drawn_under: list[bytes] = []
+
+    def noted(settings: Settings, *, secret: bool, **_: object) -> SharedGraders:
+        assert secret
+        drawn_under.append(seeds_in(settings.data_dir).secret)
+        return graders
+
+    monkeypatch.setattr(grade, "LocalGraders", noted)
+
+    def judged(exercise: str, *options: str) -> bytes:
+        assert CliRunner().invoke(app, ["grade", exercise, "--batch", *options], input="").exit_code == 0
+        return drawn_under[-1]
+
+    return judged
 
 
 @pytest.fixture
@@ -163,3 +185,34 @@ def test_a_call_that_cannot_be_graded_says_what_to_give(
 
     assert result.returncode == 2
     assert said in result.stderr
+
+
+def test_a_batch_is_judged_on_numbers_that_nobody_knows(secrets: Callable[..., bytes], exercise: str) -> None:
+    """A table of answers that was computed at home passes on public numbers, and on no others."""
+    one, other = secrets(exercise), secrets(exercise)
+
+    assert len(one) == len(other) == 32
+    assert one != other
+
+
+def test_a_seed_repeats_a_batch(secrets: Callable[..., bytes], exercise: str) -> None:
+    assert secrets(exercise, "--seed", "7") == secrets(exercise, "--seed", "7") != secrets(exercise, "--seed", "8")
+
+
+def test_a_batch_beside_a_server_is_judged_on_its_numbers(
+    secrets: Callable[..., bytes], exercise: str, tmp_path: Path
+) -> None:
+    own = seeds_in(tmp_path / "data").secret
+
+    assert secrets(exercise) == own
+
+
+@pytest.mark.usefixtures("secrets")
+def test_a_batch_is_refused_where_the_secret_was_emptied(exercise: str, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / FILE).touch()
+
+    result = CliRunner().invoke(app, ["grade", exercise, "--batch"], input="")
+
+    assert result.exit_code == 2
+    assert "has 0 bytes; it should have 32" in result.stderr

@@ -1,5 +1,6 @@
 """`backhand jobs`, as an operator calls it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,7 +11,11 @@ from tests.waiting import until
 
 def started(**settings):
     return subprocess.Popen(
-        [sys.executable, "-m", "app", "jobs"], env=os.environ | settings, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "app", "jobs"],
+        env=os.environ | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -25,10 +30,11 @@ def test_on_sqlite_there_is_nothing_to_do_for_others(tmp_path):
 
 def test_it_goes_on_until_it_is_told_to_stop(postgres_url):
     process = started(BACKHAND_DATABASE_URL=postgres_url)
-    lines = iter(process.stderr.readline, "")
-    until(lambda: "are forgotten every 6 hours" in next(lines))
+    lines = iter(process.stdout.readline, "")
+    until(lambda: json.loads(next(lines)).get("event") == "sweeping")
 
     process.send_signal(signal.SIGTERM)
 
     assert process.wait(300) == 0
     process.stderr.close()
+    process.stdout.close()

@@ -29,6 +29,16 @@ NAMES = {"n": 32, "block": 3, "half": 0.5}
         ("2**3**2", Fraction(512)),
         ("7//2", Fraction(3)),
         ("- - 1", Fraction(1)),
+        ("(2)(-1)", Fraction(-2)),
+        ("2(3)^2", Fraction(18)),
+        ("3n", Fraction(96)),
+        ("2(3)(4)/2", Fraction(12)),
+        ("64x768", Fraction(49152)),
+        ("2 X 3x4", Fraction(24)),
+        (r"\frac{1}{n-1}", Fraction(1, 31)),
+        (r"\dfrac{\frac{1}{2}}{4} \cdot 8", Fraction(1)),
+        ("2³", Fraction(8)),
+        ("10⁻²", Fraction(1, 100)),
     ],
 )
 def test_whole_numbers_and_fractions_are_exact(text, value):
@@ -37,7 +47,16 @@ def test_whole_numbers_and_fractions_are_exact(text, value):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("half**0.5", math.sqrt(0.5)), ("tanh(1)", math.tanh(1)), ("exp(1)/(1+exp(1))", 1 / (1 + math.exp(-1)))],
+    [
+        ("e", math.e),
+        ("2pi", 2 * math.pi),
+        ("np.log(2) + math.log(2) - torch.ln(2)", math.log(2)),
+        ("sigmoid(-1)", 1 / (1 + math.e)),
+        (r"\sqrt{2}", math.sqrt(2)),
+        ("half**0.5", math.sqrt(0.5)),
+        ("tanh(1)", math.tanh(1)),
+        ("exp(1)/(1+exp(1))", 1 / (1 + math.exp(-1))),
+    ],
 )
 def test_functions_give_floats(text, value):
     assert number_of(text, NAMES) == pytest.approx(value, rel=1e-15)
@@ -55,6 +74,8 @@ def test_functions_give_floats(text, value):
         ("n.real", 2),
         ("1 if n else 2", 3),
         ("[1]", 1),
+        ("n(3)", 2),
+        ("0x10", 2),
     ],
 )
 def test_what_cannot_be_read_has_a_column(text, column):
@@ -75,13 +96,24 @@ def test_huge_and_impossible_values_are_refused(text):
         number_of(text, NAMES)
 
 
+def test_a_given_number_goes_before_a_constant_of_its_name():
+    assert value_of("e", {"e": 7}) == 7
+
+
+def test_a_fraction_without_its_lower_half_is_told():
+    with pytest.raises(UnreadableError, match="below the fraction"):
+        value_of(r"\frac{1}")
+
+
 def test_a_size_is_whole():
     assert integer_of("n*block", NAMES) == 96
     with pytest.raises(UnreadableError, match="not a whole number"):
         integer_of("n/3", NAMES)
 
 
-@given(st.text(alphabet="0123456789.,eE+-−*/^()n blocksqrtexp×÷ \t_é²", max_size=60) | st.text(max_size=60))
+@given(
+    st.text(alphabet="0123456789.,eE+-−*/^(){}\\\\frac xXn blocksqrtexp×÷ \t_é²⁻", max_size=60) | st.text(max_size=60)
+)
 def test_any_text_gives_a_finite_number_or_is_unreadable(text):
     try:
         number = number_of(text, NAMES)

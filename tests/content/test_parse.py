@@ -425,3 +425,19 @@ def test_what_stands_twice_at_the_top_is_told_in_a_sentence():
     _, errors = parse_lesson("---\ntitle: A\ntitle: B\nid: a\nestimate: 5 min\n---\n\nText.\n", "a.md")
 
     assert "'title' stands twice in the front matter." in str(errors[0])
+
+
+def test_why_one_road_is_asked_stands_in_the_prompt():
+    text = (FIXTURES / "good" / "07-linear-layer.md").read_text()
+    why = "The next lesson puts these *steps* together."
+    read, errors = parse_lesson(
+        text.replace(":grade: rule\n", f":grade: rule\n:one-road: {why}\n"), "07-linear-layer.md"
+    )
+    assert read is not None, errors
+
+    box = read.exercise("linear-backward")
+
+    assert isinstance(box, Grad)
+    assert box.one_road == why
+    assert box.prompt.endswith("<p>The next lesson puts these <em>steps</em> together.</p>\n")
+    assert box.prompt.startswith("<p>Write the backward pass of the layer.</p>")

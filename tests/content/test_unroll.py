@@ -161,6 +161,28 @@ def test_what_stays_outside_is_told_once_and_at_its_line(case):
     assert error.fix or error.message.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("Y[X < 0] = 0", "Y2 = torch.where(X < 0, 0, Y)"),
+        ("Y[(X > 1) & ~(X > 2)] = X + 1", "Y2 = torch.where((X > 1) & ~(X > 2), X + 1, Y)"),
+        ("Y[X < 0] *= 0.1", "Y2 = torch.where(X < 0, Y * 0.1, Y)"),
+        ("Y[0] = 1", "torch.stack(hs, 1)"),
+    ],
+)
+def test_a_write_under_a_mask_is_answered_with_where(line, instead):
+    _, (error,) = lesson(f"Y = X * 2\n{line}")
+
+    assert instead in error.fix
+
+
+def test_a_program_longer_than_a_box_takes_is_not_called_no_python():
+    _, (error,) = lesson("Y = X * 2\n" + "# more\n" * 8_000)
+
+    assert error.code == "too-long"
+    assert error.message == "The forward program has 56,010 characters; a box takes 50,000."
+
+
 def test_a_program_of_another_lesson_is_reused():
     home = f"{TOP}```{{forward}} cell\n:inputs: {{x: [3]}}\n:output: y\ny = x * 2\n```\n"
     guest = f"{TOP}```{{forward}} mine\n:from: 01-home.md#cell\n:show: false\n```\n"

@@ -41,7 +41,7 @@ maps = st.builds(
 names = st.builds(
     NameVerdict, name=st.text(), verdict=st.sampled_from(["right", "wrong"]), code=st.none() | st.text(),
     message=st.text(), exact=st.none() | st.booleans(), approx=st.none() | st.booleans(),
-    maxdiff=st.none() | floats, line=st.none() | st.integers(), hint=st.none() | st.integers(), note=st.text(),
+    maxdiff=st.none() | floats, line=st.none() | st.integers(), note=st.text(),
     worst=st.lists(worsts, max_size=2).map(tuple),
     differences=st.none() | maps,
 )  # fmt: skip

@@ -50,6 +50,25 @@ def test_an_exercise_for_a_slip_at_forks_has_a_fork(wanted):
     assert "+=" in draw(2, 1, wanted).solution
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_dim_of_a_program_is_a_size_of_it(level):
+    for seed in (*range(60), 1007):
+        program = draw(level, seed).program
+        sizes = {word for value in program.inputs for size in value.sizes for word in re.findall(r"\w+", size)}
+
+        assert set(program.dims) <= sizes | set(re.findall(r"(?<![.\w])[A-Z]\b", program.source)), seed
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_two_names_of_a_program_differ_by_case_alone(level):
+    for seed in range(60):
+        program = draw(level, seed).program
+        made = [line.partition(" = ")[0] for line in program.source.splitlines()]
+        names = [*program.dims, *(value.name for value in program.inputs), *made]
+
+        assert len({name.casefold() for name in names}) == len(names), seed
+
+
 def test_an_exercise_keeps_to_the_operations_that_it_may_use():
     within = ("matmul", "bias", "tanh")
 

@@ -10,7 +10,7 @@ from app.check.prove import prove
 from app.content.blocks import Axes, Bug, Choice, Grad, Order, Sheet
 from app.practice import forms
 from app.practice.draw import draw
-from app.practice.item import Item
+from app.practice.item import JUDGED, Item
 from tests.graders import SharedGraders
 
 ITEMS = [draw(1, 5), draw(2, 4, "mean"), draw(2, 9, "overwritten")]
@@ -98,3 +98,8 @@ def test_lines_are_put_in_order_from_another_one() -> None:
     assert isinstance(question, Order)
     assert question.lines == ITEMS[1].lines
     assert question.shown != tuple(range(len(question.lines)))
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_a_box_says_how_its_lines_are_judged(item: Item) -> None:
+    assert all(JUDGED in one for one in (item.fragment, forms.fade(item)))

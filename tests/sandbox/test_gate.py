@@ -65,7 +65,7 @@ REFUSED = {
     "-" * 9000 + "1": "signs",
     "x" + ".T" * 8000: "cannot be read",
     "+".join(["x"] * 900): "nested",
-    "x = 1\n" * LONGEST: "120,000 characters; a box takes 20,000",
+    "x = 1\n" * LONGEST: "300,000 characters; a box takes 50,000",
     "\ud800": "cannot be read",
 }
 

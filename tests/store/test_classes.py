@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store import assignments, classes, invitations, joining, learners, rosters
+from app.store import assignments, classes, invitations, joining, learners, roster_lists, rosters
 from app.store.assignments import Terms
 from app.store.classes import RefusedError
 from app.store.database import Database, now
@@ -33,7 +33,7 @@ async def somebody(database: Database) -> int:
 
 async def test_who_takes_a_seat_gets_all_that_was_arranged_for_it(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await rosters.apply(db, group, [Entry(1, "Bob", "7", "A")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7", "A")], None)
         seat = (await classes.people(db, group.id))[0]
         row = await assignments.assign(db, group.id, "lesson", TERMS, None)
         await rosters.accommodate(db, group, seat.learner_id, 3, None)
@@ -57,7 +57,7 @@ async def test_who_left_and_takes_a_seat_has_one_membership(database: Database, 
         await joining.join(db, group, me, "Bob")
         await rosters.accommodate(db, group, me, 1, None)
         await joining.leave(db, group, me)
-        await rosters.apply(db, group, [Entry(1, "Bob", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
         seat = (await classes.people(db, group.id))[0]
         await rosters.accommodate(db, group, seat.learner_id, 3, None)
     async with database.write() as db:
@@ -127,7 +127,7 @@ async def test_a_list_of_five_thousand_is_laid_over_a_roster(database: Database,
 
     for count in (5000, 0):
         async with database.write() as db:
-            done = await rosters.apply(db, group, entries, None)
+            done = await roster_lists.apply_list(db, group, entries, None)
         assert sum(one.kind == "new" for one in done) == count
 
     async with database.read() as db:
@@ -137,10 +137,10 @@ async def test_a_list_of_five_thousand_is_laid_over_a_roster(database: Database,
 async def test_a_list_changes_who_is_meant_and_takes_nobody_off(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
         await joining.join(db, group, me, "Bob")
-        await rosters.apply(db, group, [Entry(1, "Eve", "8"), Entry(2, "Eve", "9")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Eve", "8"), Entry(2, "Eve", "9")], None)
     async with database.write() as db:
         listed = [Entry(1, "bob", "7", "A"), Entry(2, "Eva", "8"), Entry(3, "Eve")]
-        kinds = [one.kind for one in await rosters.apply(db, group, listed, None)]
+        kinds = [one.kind for one in await roster_lists.apply_list(db, group, listed, None)]
 
     async with database.read() as db:
         found = [(one.name, one.external_id, one.label) for one in await classes.people(db, group.id)]
@@ -150,11 +150,11 @@ async def test_a_list_changes_who_is_meant_and_takes_nobody_off(database: Databa
 
 async def test_who_is_taken_out_keeps_the_work_and_frees_the_id(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await rosters.apply(db, group, [Entry(1, "Bob", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
         here = await joining.join(db, group, me, "Bob", "7")
         db.add(Progress(learner_id=me, lesson="lesson", exercise="one", solved_at=now()))
         await rosters.take_out(db, group, here, None, block=False)
-        await rosters.apply(db, group, [Entry(1, "Robert", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Robert", "7")], None)
 
     async with database.read() as db:
         assert [(one.name, one.joined_at) for one in await classes.people(db, group.id)] == [("Robert", None)]
@@ -164,12 +164,12 @@ async def test_who_is_taken_out_keeps_the_work_and_frees_the_id(database: Databa
 
 async def test_who_leaves_frees_the_id_and_comes_back_as_a_learner(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await rosters.apply(db, group, [Entry(1, "Bob", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Bob", "7")], None)
         (await joining.join(db, group, me, "Bob", "7")).role = "instructor"
         db.add(classes.member(group.id, await another(db), "instructor", "Ada"))
         await db.flush()
         await joining.leave(db, group, me)
-        await rosters.apply(db, group, [Entry(1, "Robert", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Robert", "7")], None)
 
     async with database.write() as db:
         assert (await joining.join(db, group, me, "Bob")).role == "learner"
@@ -179,7 +179,7 @@ async def test_who_leaves_frees_the_id_and_comes_back_as_a_learner(database: Dat
 
 async def test_an_id_makes_nobody_more_than_a_learner(database: Database, group: Class, me: int) -> None:
     async with database.write() as db:
-        await rosters.apply(db, group, [Entry(1, "Tom", "7")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Tom", "7")], None)
         (await classes.people(db, group.id))[0].role = "assistant"
 
     async with database.write() as db:
@@ -219,7 +219,7 @@ async def test_a_class_is_forgotten_with_its_seats_and_its_learners_are_not(
     today = now().date()
     async with database.write() as db:
         await joining.join(db, group, me, "Bob")
-        await rosters.apply(db, group, [Entry(1, "Eve", "8")], None)
+        await roster_lists.apply_list(db, group, [Entry(1, "Eve", "8")], None)
         await assignments.assign(db, group.id, "lesson", TERMS, None)
         (await db.get_one(Class, group.id)).keep_until = today
         kept = await classes.forget_over(db, today)

@@ -1,3 +1,6 @@
+import ast
+import asyncio
+import shutil
 import threading
 from pathlib import Path
 
@@ -8,11 +11,15 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from app.store import database as store
 from app.store import drafts
 from app.store.database import Database, now
 from app.store.tables import Draft, Kept
 
 pytestmark = pytest.mark.anyio
+
+PRIVATE = ("_conn", "_connection", "_connector", "_cursor", "_running", "_thread", "_tx")
+"""What the driver's own constructors set."""
 
 
 @pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("synchronous", 1)])
@@ -89,23 +96,105 @@ async def test_writers_that_read_first_wait_for_each_other(database: Database, m
     assert draft.revision == 8
 
 
+async def test_writers_of_a_process_come_in_the_order_in_which_they_asked(
+    tmp_path: Path, template: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "own.db"
+    shutil.copy(template, file)
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.0)  # SQLite itself lets nobody wait
+    database = Database(f"sqlite+aiosqlite:///{file}")
+    done: list[int] = []
+
+    async def write(number: int) -> None:
+        async with database.write() as db:
+            await db.execute(text("UPDATE learner SET id = id"))
+            done.append(number)
+
+    async with anyio.create_task_group() as group, database.write():
+        for number in range(40):  # more than there are connections
+            group.start_soon(write, number)
+        for _ in range(20):  # the others could try meanwhile
+            await database.ping()
+        assert not done
+
+    assert done == list(range(40))
+    await database.close()
+
+
+async def test_a_writer_who_goes_away_leaves_the_line(database: Database) -> None:
+    async def write() -> None:
+        async with database.write():
+            pass
+
+    async with database.write():
+        gone = asyncio.create_task(write())
+        next_one = asyncio.create_task(write())
+        await anyio.lowlevel.checkpoint()
+        gone.cancel()
+        await asyncio.wait({gone})
+
+    await next_one
+    assert gone.cancelled()
+
+
+async def test_transactions_that_are_cancelled_leave_nothing_that_waits_for_ever(tmp_path: Path) -> None:
+    database, before = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}"), asyncio.all_tasks()
+
+    async def read() -> None:
+        async with database.read() as db:
+            while True:
+                await db.execute(text("SELECT 1"))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(12):
+            group.start_soon(read)
+        await database.ping()
+        group.cancel_scope.cancel()  # again and again, while connections are closed as well
+
+    left = asyncio.all_tasks() - before
+    _, waiting = await asyncio.wait({*left, asyncio.create_task(database.ping())}, timeout=20)
+    assert not waiting
+    await database.close()
+
+
+async def test_a_short_transaction_of_sqlite_visits_no_thread(
+    database: Database, me: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    await database.ping()
+    caplog.set_level("DEBUG", "aiosqlite")
+
+    async with database.write(short=True) as db:
+        await drafts.save_draft(db, me, "lesson", "box", "text")
+
+    assert not [one.args for one in caplog.records if one.msg.startswith("executing")]
+    async with database.read() as db:
+        assert (await db.get_one(Draft, (me, "lesson", "box"))).text == "text"
+
+
+def test_nothing_private_of_the_driver_is_used() -> None:
+    private = {name for kind in (aiosqlite.Connection, aiosqlite.Cursor) for name in (*vars(kind), *PRIVATE)}
+    source = ast.parse(Path(store.__file__).read_text())
+
+    taken = {node.attr for node in ast.walk(source) if isinstance(node, ast.Attribute)}
+    imported = [node.module for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
+
+    assert not {name for name in taken & private if name.startswith("_") and not name.startswith("__")}
+    assert "aiosqlite.context" not in imported
+
+
 async def test_a_transaction_of_sqlite_visits_the_thread_of_its_connection_for_its_statements_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'own.db'}")
-    visits = []
-    execute = aiosqlite.Connection._execute
-
-    async def visited(connection, work, *arguments):
-        visits.append(arguments[0] if arguments else work.__name__)
-        return await execute(connection, work, *arguments)
-
     await database.ping()
-    monkeypatch.setattr(aiosqlite.Connection, "_execute", visited)
+    caplog.set_level("DEBUG", "aiosqlite")
 
     async with database.read() as db:
         rows = (await db.execute(text("SELECT 1 UNION SELECT 2"))).all()
 
-    assert visits == ["SELECT 1 UNION SELECT 2", "rollback"]
+    visits = [one.args for one in caplog.records if one.msg.startswith("executing")]
+    assert len(visits) == 2
+    assert "SELECT 1 UNION SELECT 2" in str(visits[0])
+    assert "rollback" in str(visits[1])
     assert [row[0] for row in rows] == [1, 2]
     await database.close()

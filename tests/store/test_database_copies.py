@@ -211,3 +211,41 @@ async def test_a_backup_taken_while_learners_write_is_whole(database: Database, 
         await restore(url, copy, replace=True)
         rows = await rows_of(url)
         assert len(rows["learner"]) == len(rows["session"])
+
+
+@pytest.mark.parametrize("planted", ["a file", "a link"])
+async def test_what_was_planted_in_the_place_of_a_backup_is_not_written(
+    filled: str, tmp_path: Path, planted: str
+) -> None:
+    part, elsewhere = tmp_path / "one.backup.part", tmp_path / "elsewhere"
+    elsewhere.write_text("theirs")
+    if planted == "a link":
+        part.symlink_to(elsewhere)
+    else:
+        part.touch(0o666)
+
+    with pytest.raises(BackupError, match=r"one\.backup\.part is there"):
+        await to_thread.run_sync(backup, filled, tmp_path / "one.backup")
+
+    assert elsewhere.read_text() == "theirs"
+    assert part.is_symlink() is (planted == "a link")
+    assert not (tmp_path / "one.backup").exists()
+
+
+SQLITE_TRIGGER = "CREATE TRIGGER promote AFTER INSERT ON session BEGIN UPDATE learner SET teaches = 1; END"
+POSTGRES_FUNCTION = (
+    "CREATE FUNCTION promote() RETURNS trigger LANGUAGE plpgsql AS "
+    "'BEGIN UPDATE learner SET teaches = true; RETURN NULL; END'"
+)
+
+
+async def test_a_backup_with_a_trigger_of_its_own_is_refused(filled: str, tmp_path: Path) -> None:
+    before = await rows_of(filled)
+    await changed(filled, SQLITE_TRIGGER if filled.startswith("sqlite") else POSTGRES_FUNCTION)
+    await to_thread.run_sync(backup, filled, tmp_path / "one.backup")
+
+    with pytest.raises(BackupError, match=r"a database would run: .*promote"):
+        await restore(filled, tmp_path / "one.backup", replace=True)
+
+    await changed(filled, "DROP TRIGGER promote" if filled.startswith("sqlite") else "DROP FUNCTION promote")
+    assert await rows_of(filled) == before

@@ -29,16 +29,19 @@ def other(file: Path) -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-async def _write(database: Database, value: int) -> None:
-    async with database.write() as db:
+async def _write(database: Database, value: int, *, short: bool = False) -> None:
+    async with database.write(short=short) as db:
         await db.execute(text("INSERT INTO numbers VALUES (:value)"), {"value": value})
 
 
-async def test_the_loop_goes_on_while_a_writer_waits_for_another_process(file: Path, other: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("short", [True, False])
+async def test_the_loop_goes_on_while_a_writer_waits_for_another_process(
+    file: Path, other: sqlite3.Connection, short: bool
+) -> None:
     database = Database(f"sqlite+aiosqlite:///{file}")
     other.execute("BEGIN IMMEDIATE")
 
-    writer = asyncio.create_task(_write(database, 1))
+    writer = asyncio.create_task(_write(database, 1, short=short))
     for _ in range(50):
         await asyncio.sleep(0)
     waiting = not writer.done()  # waiting in the loop's own thread, it would have kept the loop until it failed

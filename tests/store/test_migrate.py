@@ -1,5 +1,8 @@
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from datetime import date, timedelta
 from pathlib import Path
 from threading import Barrier
 from typing import TypeVar
@@ -10,15 +13,16 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, select, text
+from structlog.testing import capture_logs
 
 from app.engine.train.snapshot import Snapshot
 from app.grading.diagnosis import diagnose
 from app.grading.judge.verdict import NameVerdict, Verdict
-from app.store.database import open_engine
+from app.store.database import now, open_engine
 from app.store.migrate import config_for, migrate
 from app.store.migrations.versions.m0004_codes_of_mistakes import RENAMED
-from app.store.tables import Base
+from app.store.tables import Base, Class
 from app.web.json_columns import decoded_verdict, encoded
 
 pytestmark = pytest.mark.anyio
@@ -79,6 +83,27 @@ async def test_a_second_migration_changes_nothing(empty: str) -> None:
     assert await asked(empty, lambda connection: connection.scalar(text("SELECT count(*) FROM learner"))) == 1
 
 
+async def test_a_migration_is_told_and_of_a_file_a_copy_stays_as_it_was(empty: str) -> None:
+    with capture_logs() as log:
+        await migrate(empty)
+        await migrate(empty)
+    assert not log
+    head = await asked(empty, lambda one: MigrationContext.configure(one).get_current_revision())
+    await asked(empty, lambda one: command.downgrade(config_for(one), "0007"))
+
+    with capture_logs() as log:
+        await migrate(empty)
+
+    (line,) = log
+    assert (line["event"], line["before"], line["now"]) == ("migrated", "0007", head)
+    if "sqlite" in empty:
+        copy = Path(line["copy"])
+        assert copy.name.endswith(".before-0007")
+        assert copy.stat().st_mode & 0o077 == 0
+        with closing(sqlite3.connect(copy)) as file:
+            assert file.execute("SELECT version_num FROM alembic_version").fetchall() == [("0007",)]
+
+
 async def test_runs_that_had_finished_before_they_were_kept_are_kept(empty: str) -> None:
     runs = {"done": encoded(Snapshot(phase="finished", steps=9)), "ended": encoded(Snapshot(phase="stopped", steps=9))}
 
@@ -132,6 +157,28 @@ async def test_attempts_have_the_codes_that_mistakes_have_now(empty: str) -> Non
     )
     assert [code for code, _ in kept] == ["d0:factor-missing", "d0:sign"]
     assert [decoded_verdict(one) for _, one in kept] == [verdict("d0:factor-missing", "d1:sign"), before["d0:sign"]]
+
+
+async def test_no_class_is_forgotten_without_notice_by_an_upgrade(empty: str) -> None:
+    def old(connection: Connection) -> None:
+        command.downgrade(config_for(connection), "0007")
+        for number, day in ((1, "2020-03-31"), (2, "2199-01-01"), (3, None)):
+            connection.execute(
+                text(
+                    "INSERT INTO class (id, name, timezone, joining, created_at, keep_until)"
+                    " VALUES (:number, 'Algebra', 'UTC', 'open', '2026-01-01', :day)"
+                ),
+                {"number": number, "day": day},
+            )
+
+    await migrate(empty)
+    await asked(empty, old)
+    await migrate(empty)
+
+    days = await asked(empty, lambda connection: connection.execute(select(Class.keep_until).order_by(Class.id)).all())
+    first, far, never = (row[0] for row in days)
+    assert first >= (now() + timedelta(days=7)).date()
+    assert (far, never) == (date(2199, 1, 1), None)
 
 
 def test_no_renamed_code_is_given_any_more() -> None:

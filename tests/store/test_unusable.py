@@ -1,8 +1,10 @@
 """Databases that cannot be used, as they are told to whoever set them up."""
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from alembic.util import CommandError
@@ -70,3 +72,25 @@ def test_a_missing_driver_is_told_with_what_to_install() -> None:
 
 def test_any_other_reason_ends_with_one_stop() -> None:
     assert unusable.reason("sqlite+aiosqlite://", ValueError("It is not there..\nMore")) == "It is not there."
+
+
+@pytest.mark.parametrize("flags", [0, os.ST_RDONLY])
+async def test_a_read_only_file_system_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int
+) -> None:
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=flags))
+    url = f"sqlite+aiosqlite:///{tmp_path}/backhand.db"
+
+    said = unusable.reason(url, sqlite3.OperationalError("unable to open database file"))
+
+    if flags:
+        assert f"{tmp_path} is on a file system that is mounted read-only." in said
+        assert "chown" not in said
+    else:
+        assert "chown" in said
+
+
+async def test_what_the_kernel_says_of_a_read_only_file_system_is_told(tmp_path: Path) -> None:
+    error = OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    assert "mounted read-only" in unusable.reason(f"sqlite+aiosqlite:///{tmp_path}/backhand.db", error)

@@ -4,12 +4,13 @@ import asyncio
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -27,6 +28,7 @@ from app.settings import Settings
 from app.store.migrate import migrate
 from app.web.application import create_app
 from app.web.middleware.reports import configure_logs
+from app.web.routes import health
 from tests.courses import course_in
 from tests.web.asking import RUNNING
 
@@ -192,8 +194,33 @@ def shared(tmp_path_factory: pytest.TempPathFactory, empty_database: Path, cours
 def started(app: FastAPI) -> Iterator[TestClient]:
     with TestClient(app, headers=BROWSER) as client:
         RUNNING.add(app)
+        app.state.portal = client.portal
         yield client
+        del app.state.portal
         RUNNING.discard(app)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _looked_at_each_time() -> None:
+    """A test that breaks the database asks at once whether that is seen."""
+    health.LOOK_SECONDS = 0.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_loop_of_a_server() -> Iterator[None]:
+    """Every client of a server that has started asks in the loop of its start, as in life: writers wait there."""
+    alone_in_a_loop = TestClient._portal_factory
+
+    @contextmanager
+    def in_its_loop(client: TestClient) -> Iterator[BlockingPortal]:
+        running = getattr(getattr(client.app, "state", None), "portal", None)
+        with nullcontext(running) if client.portal is None and running else alone_in_a_loop(client) as portal:
+            yield portal
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(TestClient, "_portal_factory", in_its_loop)
+    yield
+    patch.undo()
 
 
 def alone(request: pytest.FixtureRequest) -> bool:

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from structlog.testing import capture_logs
 
+from app.cli.lost_lessons import lost_lessons
 from app.content.course import load_course
 from app.settings import Settings
+from app.store import classes
+from app.store.tables import Assignment
 from app.web.application import create_app
-from app.web.course_reload import CourseReload, ask_to_reload, process_file
+from app.web.course_reload import CourseReload, ask_to_reload, await_reload, last_reload, process_file
 from tests.web.conftest import FakeGrader
 
 TOP = "---\ntitle: {}\nid: first\nestimate: 1 min\n{}---\n\n{}\n"
@@ -156,6 +160,52 @@ dx = dy * {factor}
 How much?
 :::
 """
+
+
+def test_a_lesson_that_a_class_was_given_and_lost_is_told(folder, tmp_path):
+    (folder / "1-unit" / "01-first.md").write_text(TOP.format("First", "", ":::{number} half\n:answer: 1\n\nHow?\n:::"))
+    course = load_course(folder)
+    app = create_app(Settings(data_dir=tmp_path), course, FakeGrader())
+    with TestClient(app, base_url="http://localhost") as client:
+        reloading = CourseReload(app, folder, course)
+
+        async def give() -> None:
+            async with app.state.site.database.write() as db:
+                group = await classes.found(db, "Algebra", "UTC", None)
+                db.add(Assignment(class_id=group.id, lesson="first", late_share=0.5, points=1))
+
+        def lost() -> list[str]:
+            with capture_logs() as lines:
+                client.portal.call(reloading.reload)
+            return [one["lesson"] for one in lines if one["event"] == "assigned-lesson-gone"]
+
+        client.portal.call(give)
+        before = lost()
+        text = (folder / "1-unit" / "01-first.md").read_text()
+        (folder / "1-unit" / "01-first.md").write_text(text.replace("id: first", "id: other"))
+        after = lost()
+
+    assert (before, after) == ([], ["first"])
+    renamed = lost_lessons(Settings(data_dir=tmp_path, lessons=folder), load_course(folder))
+    assert [str(one)[:52] for one in renamed] == ["The lesson 'first' is assigned in class 1 (Algebra),"]
+    assert lost_lessons(Settings(data_dir=tmp_path / "none"), load_course(folder)) == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_reload_is_noted_once_the_course_is_another_one(folder, tmp_path):
+    course = load_course(folder)
+    app = create_app(Settings(data_dir=tmp_path), course, FakeGrader())
+    with TestClient(app, base_url="http://localhost") as client:
+        reloading = CourseReload(app, folder, course)
+        before = last_reload(tmp_path)
+        unanswered = await_reload(tmp_path, before, 0)
+        client.portal.call(reloading.reload)
+        answered = await_reload(tmp_path, before, 0)
+        again = await_reload(tmp_path, last_reload(tmp_path), 0)
+
+    assert (unanswered, answered, again) == (False, True, False)
+
+
 CHANGED = "changed since you solved it"
 
 

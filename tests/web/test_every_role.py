@@ -19,22 +19,29 @@ from tests.web.asking import Ask, Asker, asking, headers_of, path_of, routes_of
 from tests.web.classroom import Classroom
 from tests.web.conftest import FakeGrader
 
-OPEN = ("/", "/finish", "/healthz", "/join", "/lessons/", "/me", "/metrics", "/names", "/pictures/", "/practice",
-        "/readyz", "/sign-in", "/sign-out", "/static", "/styleguide", "/theme", "/units/", "/classes")  # fmt: skip
+OPEN = ("/", "/accessibility", "/finish", "/healthz", "/imprint", "/join", "/lessons/", "/me", "/metrics", "/names",
+        "/pictures/", "/practice", "/privacy", "/readyz", "/sign-in", "/sign-out", "/static", "/styleguide", "/theme",
+        "/units/", "/classes")  # fmt: skip
 """Whose own business it is, or everybody's; no class is told of."""
 CLASS = "/classes/{class_id}"
 TEACHERS = {("GET", "/classes/new"), ("POST", "/classes/new")}
 MAY: dict[tuple[str, str], Role] = {
     ("GET", ""): "learner",
+    ("GET", "/leave"): "learner",
     ("POST", "/leave"): "learner",
+    ("POST", "/delete"): "instructor",
     ("GET", "/roster"): "assistant",
     ("GET", "/roster.csv"): "assistant",
     ("POST", "/roster"): "instructor",
+    ("POST", "/roster/selected"): "instructor",
+    ("POST", "/roster/undo"): "instructor",
+    ("POST", "/roster/{learner_id}/seat"): "instructor",
     ("GET", "/roster/{learner_id}"): "instructor",
     ("POST", "/roster/{learner_id}"): "instructor",
     ("POST", "/roster/{learner_id}/remove"): "instructor",
     ("POST", "/roster/{learner_id}/reset"): "instructor",
     ("POST", "/roster/{learner_id}/unblock"): "instructor",
+    ("POST", "/former/{former_id}/forget"): "instructor",
     ("POST", "/invitations"): "instructor",
     ("POST", "/joining"): "instructor",
     ("GET", "/board"): "assistant",
@@ -96,6 +103,7 @@ class World:
             "class_id": self.group.id,
             "learner_id": self.room.ids["Bob"],
             "assignment_id": self.assignment,
+            "former_id": 1,
         }
         path = path_of(template, **{name: str(value) for name, value in values.items()}) + "?place=linear/dw-shape"
         pairs = [("cookie", self.cookies[who]), ("sec-fetch-site", "same-origin")]

@@ -15,6 +15,8 @@ from fastapi import FastAPI
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
+from app.store import database as store
+
 pytestmark = pytest.mark.alone
 
 LESSON = "/lessons/linear"
@@ -60,8 +62,10 @@ class Fault:
 
 
 @pytest.fixture
-def fault(app: FastAPI, tmp_path: Path) -> Iterator[Fault]:
+def fault(app: FastAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fault]:
     found = Fault(tmp_path)
+    # A writer that met the lock at once waits on; it asks for its own patience, which is cut here.
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.02)
     event.listen(app.state.site.database.engine.sync_engine, "checkout", found.apply)
     yield found
     found.end()

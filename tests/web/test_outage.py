@@ -152,12 +152,12 @@ def test_a_disk_that_takes_nothing_more_is_told_and_the_server_goes_on_when_it_d
     assert status == 503
     assert "The server cannot save right now" in text
     assert server.ask("GET", "/lessons/linear", cookie=cookie)[0] == 200
-    assert server.ask("GET", "/readyz")[0] == 503
+    until(lambda: server.ask("GET", "/readyz")[0] == 503)  # it is looked at once a second
 
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
     assert 'data-passed="true"' in check(server, cookie, right)[1]
     assert right in server.texts("draft")
-    assert server.ask("GET", "/readyz")[0] == 200
+    until(lambda: server.ask("GET", "/readyz")[0] == 200)
 
 
 def ended_during_a_check(server: Server, number: signal.Signals) -> tuple[str, int, str]:

@@ -121,6 +121,17 @@ def start(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
     os.umask(mask)
 
 
+def test_a_server_whose_secret_was_emptied_does_not_start(start: Start, tmp_path: Path, port: int) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "secret").touch()
+
+    ended = start(folder, port, {})
+
+    assert ended.returncode == 1
+    assert f"The secret of this server, {folder}/secret, has 0 bytes; it should have 32." in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "value", "code", "said"),
     [

@@ -59,7 +59,6 @@ names = st.builds(
     approx=st.none() | st.booleans(),
     maxdiff=ratios,
     line=lines,
-    hint=st.none() | st.integers(0, 5),
     note=texts,
     worst=st.lists(st.builds(Worst, index=indices, yours=numbers, off=numbers, ratio=ratios), max_size=2).map(tuple),
     differences=st.none() | maps,

@@ -1,6 +1,5 @@
 """`{forward}`: the program that everything else is derived from."""
 
-import ast
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -11,10 +10,9 @@ from app.content.arithmetic import UnreadableError, integer_of, number_of
 from app.content.blocks import MASKS, Distribution, Forward, Input, Place
 from app.content.errors import did_you_mean
 from app.content.fences import Directive
-from app.content.literals import literal_sizes
 from app.content.options import Options, Value, items_of, plain_of, texts_of
 from app.content.points import shape_of_lists
-from app.content.programs import MODULES, check_forward, parsed, read_in, straightened
+from app.content.programs import MODULES, check_forward, read_in, straightened
 from app.content.reading import Reading, is_variable
 from app.content.sizes import LARGEST_SIZE
 
@@ -67,7 +65,6 @@ def read(directive: Directive, reading: Reading) -> Forward | None:
             message = f"The program does not write its output {output!r}."
             reading.faults.add(place, "unknown-output", message, did_you_mean(output, written))
     related = {name: one.text for name, (one, _) in (sizes or {}).items() if re.search(r"[A-Za-z]", one.text)}
-    _check_literals(source, line, dims, reading)
     asked = _with_parts(program.fixed, related) if program else set()
     _check_gradient_names([*known, *written], directive.place, reading)
     if not source.strip():
@@ -193,17 +190,6 @@ def _with_parts(names: Collection[str], related: Mapping[str, str]) -> set[str]:
     """*names*, and those that their sizes follow from."""
     inner = {part for name in names if name in related for part in re.findall(r"[A-Za-z_]\w*", related[name])}
     return {*names, *_with_parts(inner - {*names}, related)} if inner - {*names} else {*names, *inner}
-
-
-def _check_literals(source: str, line: int, dims: Mapping[str, int], reading: Reading) -> None:
-    """A number in place of a size would be wrong on other sizes, and no learner could be right there."""
-    tree = parsed(source)
-    for one in literal_sizes(tree, dims) if isinstance(tree, ast.Module) else ():
-        place = reading.faults.at(line + one.line - 1, one.column)
-        fix = f"Write '{one.dim}', or give the dim another size if a plain number is meant."
-        reading.faults.add(
-            place, "literal-size", f"{one.number} stands here where the size of {one.dim} is meant.", fix
-        )
 
 
 def _size(value: Value, dims: Mapping[str, int], options: Options) -> int | None:

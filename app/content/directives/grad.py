@@ -4,6 +4,8 @@ import ast
 import re
 from dataclasses import replace
 
+from markupsafe import Markup
+
 from app.content.blocks import Code, DeclaredMistake, Forward, Grad
 from app.content.boxes import (
     asked,
@@ -28,6 +30,7 @@ OPTIONS = (
     "forward",
     "require",
     "grade",
+    "one-road",
     "given",
     "atol",
     "rtol",
@@ -55,8 +58,12 @@ def read(directive: Directive, reading: Reading) -> Grad:
     given = gradients(options, "given", forward, reading)
     _check_given(given, forward, options)
     _check_tolerances(options)
+    one_road = _one_road(options)
+    shared = asked(directive, options, inside, reading)
+    if one_road:
+        shared["prompt"] += Markup("<p>{}</p>\n").format(sentence(one_road))
     return Grad(
-        **asked(directive, options, inside, reading),
+        **shared,
         forward=forward.name if forward else "",
         require=require,
         starter=_starter(inside, require, directive, reading),
@@ -66,6 +73,7 @@ def read(directive: Directive, reading: Reading) -> Grad:
             _mistake(child, require, solutions[0], reading) for child in inside.children if child.name == "mistake"
         ),
         grade="rule" if options.one_of("grade", ("rule", "value"), "value") == "rule" else "value",
+        one_road=one_road,
         given=given,
         atol=options.number("atol"),
         rtol=options.number("rtol"),
@@ -155,6 +163,14 @@ def _check_given(given: tuple[str, ...], forward: Forward | None, options: Optio
         if name in upstreams or name in given:
             why = "it is the upstream of the output" if name in upstreams else "it stands in ':given:'"
             options.faults.add(place, "given-anyway", f"{name!r} is given: {why}.", "Remove it from ':require:'.")
+
+
+def _one_road(options: Options) -> str:
+    """Why nothing but the rule will do; learners read it in the prompt, and beside an answer by another road."""
+    if "one-road" in options and options.text("grade") != "rule":
+        message = "':one-road:' is for boxes that judge rules; in this one any road to the right values will do."
+        options.wrong("one-road", "no-rule", message, "Add ':grade: rule', or remove it.")
+    return options.text("one-road") or ""
 
 
 def _check_tolerances(options: Options) -> None:

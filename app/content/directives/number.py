@@ -14,14 +14,12 @@ from app.content.reading import Drawn, Reading, is_variable
 from app.content.vary import varying
 
 OPTIONS = ("answer", "with", "rtol", "atol", "vary", "right", "was")
-DEFAULT_RTOL = 1e-3
 
 
 @varying
 def read(directive: Directive, reading: Reading) -> Number | Numbers:
     options = reading.options(directive)
     given = _given(options, reading.numbers)
-    rtol = options.number("rtol")
     atol = options.number("atol")
     answers = _answers(options)
     answer = None if answers else options.needed_text("answer", "1/(n-1)")
@@ -30,7 +28,7 @@ def read(directive: Directive, reading: Reading) -> Number | Numbers:
         **reading.asked(directive, options, inside),
         answer=answer or "0",
         given=given,
-        rtol=DEFAULT_RTOL if rtol is None else rtol,
+        rtol=options.number("rtol"),
         atol=0.0 if atol is None else atol,
         tempting=tempting,
     )
@@ -124,8 +122,9 @@ def _value(value: Value, given: Mapping[str, float], options: Options) -> float 
 
 def _check_tolerance(number: Number, value: float, options: Options) -> None:
     """Nothing at all is not right."""
-    if value and math.isclose(0, value, rel_tol=number.rtol, abs_tol=number.atol):
-        key = "rtol" if number.rtol >= 1 else "atol"
+    rtol = number.tolerance(value)
+    if value and math.isclose(0, value, rel_tol=rtol, abs_tol=number.atol):
+        key = "rtol" if rtol >= 1 else "atol"
         message = f"The answer is {value:g}, and so far from it even 0 counts as right."
         options.wrong(key, "wrong-value", message, f"Make ':{key}:' smaller.")
 
@@ -138,6 +137,6 @@ def _check_tempting(number: Number, value: float, reading: Reading) -> None:
         except UnreadableError as error:
             reading.faults.add(one.place, "wrong-type", f"The tempting value {one.value!r} is not a number. {error}")
             continue
-        if math.isclose(tempting, value, rel_tol=number.rtol, abs_tol=number.atol):
+        if math.isclose(tempting, value, rel_tol=number.tolerance(value), abs_tol=number.atol):
             message = f"The tempting value {one.value!r} counts as right."
             reading.faults.add(one.place, "right-tempting", message, "Remove it, or make ':rtol:' smaller.")

@@ -6,7 +6,7 @@ Everything that decides happens on this side of the wall; from the jail come num
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -14,8 +14,10 @@ from typing import TypeVar
 from app.content.blocks import Bug, Forward, FunctionBox
 from app.engine.grade import checker_runs, function_runs, nudging
 from app.engine.grade.author_errors import AuthorError
+from app.engine.grade.edges import with_remarks
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_pairs import one_sided_statements
 from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns
 from app.engine.grade.outcomes import (
     author_fault,
@@ -28,7 +30,9 @@ from app.engine.grade.outcomes import (
 )
 from app.engine.grade.prepared_task import Bench, UnfitError, scales_output
 from app.engine.grade.seeds import PUBLIC, Seeds
+from app.engine.grade.substitution import StoppedError
 from app.engine.grader import Nudge, Run
+from app.engine.identity_cache import IdentityCache
 from app.engine.task import AnyTask, CheckerTask, FunctionTask, HuntTask, Task
 from app.grading.forward.facts import Facts
 from app.grading.judge.hunt_verdict import (
@@ -44,7 +48,7 @@ from app.grading.judge.origins import origins
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import read_trials
+from app.grading.judge.trials import Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
 
@@ -78,13 +82,14 @@ class Engine:
         self._cache = FactsCache(facts_dir)
         self._studies: OrderedDict[object, Study | AuthorError] = OrderedDict()
         self._benches: OrderedDict[object, Bench] = OrderedDict()
-        self._grounds: OrderedDict[object, tuple[AnyTask, Ground]] = OrderedDict()
+        self._grounds = IdentityCache[Ground](_KEPT)
         self._declared_answers: OrderedDict[object, function_runs.Declared] = OrderedDict()
 
     def facts(self, forward: Forward) -> Facts:
         """Shapes and backward order of *forward*; `error` says why it could not be run."""
         try:
-            return self._study(forward).facts
+            study = self._study(forward)
+            return replace(study.facts, one_sided=one_sided_statements(study))
         except AuthorError as error:
             return Facts(shapes={}, gradable=(), error=error.message, line=error.line)
         except JailFailedError as error:
@@ -159,21 +164,40 @@ class Engine:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
         read = read_trials(reply.arrays, reply.texts, bench.runs, bench.hidden)
-        trials = {run: bench.placed(one, plan) for run, one in read.items()}
+        first = {run: bench.placed(one, plan) for run, one in read.items()}
         printed = reply.texts.get("printed", "")
         try:
-            judge = bench.judge(plan, trials)
-            bare = _verdict(bench, judge, judge.verdicts(explains=False), printed)
-            if bare.passed:
-                return bare
+            for at, trials in self._looks(bench, plan, first, jail):
+                judge = at.judge(plan, trials, jail)
+                bare = _verdict(at, judge, judge.verdicts(explains=False), printed)
+                if not bare.passed:
+                    break
+            else:
+                return with_remarks(bare, bench, plan, jail, task.grad.solution.source)
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
-            names = tuple(bench.with_hint(one) for one in bench.with_declared(judge.verdicts(), trials))
-            declared = "" if judge.stopped is None else bench.declared_error(judge.stopped)
-            return _verdict(bench, judge, names, printed, declared)
-        except JailFailedError as error:
+            names = at.with_declared(judge.verdicts(), trials)
+            declared = "" if judge.stopped is None else at.declared_error(judge.stopped)
+            return _verdict(at, judge, names, printed, declared)
+        except StoppedError as error:
+            return ending(error.reply, task.grad.seconds)
+        except (AuthorError, JailFailedError) as error:
             return broken(error)
+
+    def _looks(
+        self, bench: Bench, plan: Plan, trials: dict[str, Trial], jail: JailRuns
+    ) -> Iterator[tuple[Bench, dict[str, Trial]]]:
+        """The first hidden runs; and for those who go on, because all was right there, the others."""
+        yield bench, trials
+        if not bench.more:
+            return
+        reply = jail.run(bench.second_job(plan))
+        if reply.ending != "done" or "escaped" in reply.texts:
+            # What was right where it was judged is not refused because more runs of it took too long.
+            _LOG.warning("the second look at %s ended as %s", bench.task.name, reply.ending)
+            return
+        yield from bench.second_trials(reply, trials["v"], plan)
 
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
@@ -247,7 +271,7 @@ class Engine:
         plain, _ = normalise(code)
         if too_much(plain) is not None:
             return Told()
-        return tell(plain, _remembered(self._grounds, id(task), lambda: (task, _ground(task)))[1])
+        return tell(plain, self._grounds.of(task, lambda: _ground(task)))
 
     # Before the run.
 
@@ -295,8 +319,8 @@ class Engine:
     def _bench(self, task: Task) -> Bench:
         scaled = scales_output(task)
         study, grad = self._study(task.forward, scaled), task.grad
-        judged = (grad.require, task.given, grad.grade, grad.atol, grad.rtol, grad.seconds)
-        said = (tuple((one.code.source, one.message) for one in grad.mistakes), grad.hints)
+        judged = (grad.require, task.given, grad.one_road, grad.atol, grad.rtol, grad.seconds)
+        said = tuple((one.code.source, one.message) for one in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
 
@@ -323,7 +347,7 @@ def _rules(task: Task | CheckerTask | FunctionTask) -> tuple[str, ...]:
 
 
 def _ground(task: AnyTask) -> Ground:
-    """What a text for *task* is read on; *task* is kept beside it, so that its identity stays its own."""
+    """What a text for *task* is read on."""
     match task:
         case CheckerTask(checker=box) | FunctionTask(box=box):
             return ground_of_calls(box.function, box.arguments, box.cases[0].code.source if box.cases else "")

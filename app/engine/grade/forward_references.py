@@ -1,13 +1,15 @@
 """A forward program studied: its tensors on three sets of data, and references for any set of forced upstreams.
 
-The sets: `v` has the lesson's sizes in float32; `a` and `b` have hidden sizes in float64. All numbers come from the
-jail, by way of the cache of facts; only seeded inputs and random upstreams are drawn here.
+The sets: `v` has the lesson's sizes in float32; `a` and `b` have hidden sizes in float64. They are drawn again where
+they miss a side of one of the program's predicates; programs of few numbers have more pairs like `a` and `b`. All
+numbers come from the jail, by way of the cache of facts; only seeded inputs and random upstreams are drawn here.
 """
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from copy import copy
+from dataclasses import astuple, dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,21 +17,21 @@ import numpy as np
 from app.content.blocks import Forward
 from app.engine.grade.author_errors import SECONDS, AuthorError, Blame, undefined
 from app.engine.grade.facts_cache import Entry, FactsCache
+from app.engine.grade.hidden_draws import DRAWS, Drawn, asked_in, better_draws
 from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.seeds import PUBLIC, Seeds
 from app.grading.diagnosis.evidence import Look
-from app.grading.forward.data import Absent, Array, draw_inputs, draw_upstream, hidden_dims
+from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
 from app.grading.forward.statements import Program, ProgramError, read_program
 from app.grading.judge.compare import Reference
+from app.grading.reading.shape_inference import fits_memory
 from app.sandbox.wire import Job
 
 SETS = ("v", "a", "b")
 HIDDEN = ("a", "b")
 DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
-_SPREAD = {"v": 1.0, "a": 1.0, "b": 0.25}
-_ABSENT: dict[str, Absent] = {"v": "any", "a": "last", "b": "first"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Study:
         self._scaled = scaled
         self._mark = seeds.mark
         self._seed = {name: seeds.of(self._content, name, hidden=name in HIDDEN) for name in SETS}
+        self.draws = dict(DRAWS)
         self._jail = jail
         self._cache = cache
         inputs = [one.name for one in forward.inputs]
@@ -87,9 +90,6 @@ class Study:
         """Of what is shown; the same for the same program."""
         return self._seed["v"]
 
-    def _drawn(self, name: str, dims: Mapping[str, int]) -> dict[str, Array]:
-        return draw_inputs(self.forward, dims, self._seed[name], DTYPE[name], _SPREAD[name], _ABSENT[name])
-
     @property
     def _statements(self) -> list[Line]:
         return [
@@ -106,7 +106,7 @@ class Study:
         for kind in ("free", "related", "pinned"):
             try:
                 dims = {"v": visible, **{name: self._hidden(kind, shift) for shift, name in enumerate(HIDDEN)}}
-                entry, report = self._forward_run(dims)
+                entry, report = self._forward_run(self._drawn(dims))
             except ValueError as error:  # a size such as C / H may be whole on the lesson's own sizes alone
                 why = why if why[0] else (str(error).rstrip("."), 0)
                 continue
@@ -126,29 +126,68 @@ class Study:
             if output not in self.gradable:
                 message = f"the output `{output}` does not depend on any input of real numbers"
                 raise AuthorError(message, self._blame.line_writing(output))
-        return {name: self._data_set(name, dims[name], entry, report[name]) for name in SETS}
+        better = better_draws(self._drawn(dims), report, self._tried)
+        if better != self.draws:
+            self.draws = better
+            entry, report = self._forward_run(self._drawn(dims))
+        self.asked = [asked_in(report[name]) for name in HIDDEN]
+        return {name: self._data_set(name, self._drawn(dims)[name], entry, report[name]) for name in SETS}
 
     def _hidden(self, kind: str, shift: int) -> dict[str, int]:
         if kind == "pinned":
             return dict(self.forward.dims)
-        return hidden_dims(self.forward, shift, related=kind == "related")
+        fits = partial(fits_memory, self.forward)
+        return hidden_dims(self.forward, shift, related=kind == "related", fits=fits)
 
-    def _forward_run(self, dims: Mapping[str, Mapping[str, int]]) -> tuple[Entry, dict[str, Any]]:
-        arrays: dict[str, Array] = {}
-        runs = []
-        for name in SETS:
-            drawn = self._drawn(name, dims[name])
-            arrays |= {f"{name}/{key}": one for key, one in drawn.items()}
-            runs.append(self._run(name, dims[name]))
-        question = ["forward", {name: dict(one) for name, one in dims.items()}]
-        return self._ask(question, "forward", runs, lambda: arrays)
+    def _drawn(self, dims: Mapping[str, Mapping[str, int]]) -> dict[str, Drawn]:
+        return {name: Drawn(name, dims[name], self.draws[name]) for name in SETS}
 
-    def _data_set(self, name: str, dims: Mapping[str, int], entry: Entry, report: Mapping[str, Any]) -> DataSet:
-        tensors = self._drawn(name, dims)
-        prefix = f"{name}/"
+    def _inputs(self, drawn: Drawn) -> dict[str, Array]:
+        name = drawn.like
+        return draw_inputs(self.forward, drawn.dims, self._seed[name], DTYPE[name], drawn.draw)
+
+    def _tried(self, drawn: Mapping[str, Drawn]) -> Mapping[str, Any]:
+        """What runs on other draws report; nothing where the jail ended them."""
+        try:
+            return self._forward_run(drawn, tried=True)[1]
+        except JailFailedError:
+            return {}
+
+    def _forward_run(self, drawn: Mapping[str, Drawn], *, tried: bool = False) -> tuple[Entry, dict[str, Any]]:
+        runs: list[TapeRun] = [{**self._run(run, one.like, one.dims), "tried": tried} for run, one in drawn.items()]
+
+        def arrays() -> dict[str, Array]:
+            return {f"{run}/{key}": array for run, one in drawn.items() for key, array in self._inputs(one).items()}
+
+        asked = {run: [one.like, dict(one.dims), astuple(one.draw)] for run, one in drawn.items()}
+        return self._ask(["forward", tried, asked], "forward", runs, arrays)
+
+    def _data_set(self, run: str, drawn: Drawn, entry: Entry, report: Mapping[str, Any]) -> DataSet:
+        tensors = self._inputs(drawn)
+        prefix = f"{run}/"
         tensors |= {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
         numbers = {key: one["number"] for key, one in report["tensors"].items() if "number" in one}
-        return DataSet(dims=dims, tensors=tensors, numbers=numbers)
+        return DataSet(dims=drawn.dims, tensors=tensors, numbers=numbers)
+
+    def pair(self, drawn: Mapping[str, Drawn], number: str) -> "Study | None":
+        """This study with other hidden runs, *drawn* by data set; None where they are not all finite numbers.
+
+        Args:
+            number: What tells this pair from others.
+        """
+        runs = {name: f"{name}{number}" for name in HIDDEN}
+        try:
+            entry, report = self._forward_run({run: drawn[name] for name, run in runs.items()})
+        except JailFailedError:
+            return None
+        if not all(report[run].get("finite") for run in runs.values()):
+            return None
+        study = copy(self)
+        study.sets = {**self.sets, **{a: self._data_set(b, drawn[a], entry, report[b]) for a, b in runs.items()}}
+        study._seed = {**self._seed, **{name: f"{self._seed[name]}/{number}" for name in HIDDEN}}
+        study.asked = [asked_in(report[run]) for run in runs.values()]
+        study._mark = f"{self._mark}/{number}"
+        return study
 
     # Upstreams.
 
@@ -166,9 +205,16 @@ class Study:
 
         Returns:
             By run and tensor, a `Reference`; tensors without a gradient are missing.
+
+        Raises:
+            AuthorError: The program is too large to be differentiated.
+            JailFailedError: The jail did not finish for another reason.
         """
         wanted = sorted(want)
-        entry, report = self._backward(cuts, wanted, None, ())
+        try:
+            entry, report = self._backward(cuts, wanted, None, ())
+        except JailFailedError as error:
+            raise self._blame.unfinished(error, {name: self.sets[name].dims for name in SETS}) from None
         found: dict[str, dict[str, Reference]] = {}
         for run in cuts:
             found[run] = {
@@ -237,7 +283,7 @@ class Study:
             asked = sorted(others) if detail and name != "v" else []
             runs.append(
                 {
-                    **self._run(name, self.sets[name].dims),
+                    **self._run(name, name, self.sets[name].dims),
                     "id": run,
                     "forced": {tensor: f"{name}/d{tensor}" for tensor in held},
                     "whole": name == "v" and not detail,
@@ -255,12 +301,12 @@ class Study:
                 found |= {key: self.forced(name, one) for one, key in {**run["forced"], **run["others"]}.items()}
             return found
 
-        question = ["backward", [{key: one for key, one in run.items() if key != "inputs"} for run in runs]]
+        question: object = ["backward", [{key: one for key, one in run.items() if key != "inputs"} for run in runs]]
         return self._ask(question, "backward", runs, arrays)
 
-    def _run(self, name: str, dims: Mapping[str, int]) -> TapeRun:
-        inputs = {one.name: f"{name}/{one.name}" for one in self.forward.inputs}
-        return {"id": name, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
+    def _run(self, run: str, name: str, dims: Mapping[str, int]) -> TapeRun:
+        inputs = {one.name: f"{run}/{one.name}" for one in self.forward.inputs}
+        return {"id": run, "dims": dict(dims), "dtype": DTYPE[name], "inputs": inputs}
 
     def _ask(
         self, question: object, mode: str, runs: Sequence[TapeRun], arrays: Callable[[], Mapping[str, Array]]
@@ -290,3 +336,8 @@ class Study:
         shapes = {name: one.shape for name, one in self.sets["v"].tensors.items()}
         pinned, line = self._fixed
         return Facts(shapes=shapes, gradable=self.gradable, pinned=pinned, line=line)
+
+    def line_and_source(self, statement: int) -> tuple[int, str]:
+        """The line of the lesson file on which *statement* stands, and its text."""
+        found = self.program.statements[statement]
+        return self._blame.line_writing(found.outputs[0]), found.source

@@ -67,7 +67,7 @@ def broken(error: Exception) -> Verdict:
     """The exercise itself cannot be used."""
     if isinstance(error, JailFailedError):
         return Verdict(outcome="fault", message=author_fault(error.reply))
-    return Verdict(outcome="fault", message=f"This exercise is broken: {error}. Our fault, not yours.")
+    return Verdict(outcome="fault", message=f"This exercise is broken: {str(error).rstrip('.')}. Our fault, not yours.")
 
 
 def refused_by(found: Refusal) -> Verdict:

@@ -1,7 +1,8 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -10,18 +11,19 @@ import numpy as np
 
 from app.content.blocks import DeclaredMistake
 from app.engine.grade.forward_references import DTYPE, HIDDEN, Study
+from app.engine.grade.hidden_pairs import edge_pair, more_pairs
 from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.substitution import Substitution
 from app.engine.grade.tape_queries import Laboratory
 from app.engine.task import Task
 from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
 from app.grading.judge.compare import Array, Reference, Ruling
-from app.grading.judge.hint_choice import fitting
 from app.grading.judge.judging import Judge
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.trials import Raised, Trial, read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict
-from app.sandbox.wire import Job
+from app.sandbox.wire import Job, Reply
 
 RUNS = {"v": "v", "a": "a", "b": "b", "true": "a"}
 _SAME = 1e-9
@@ -65,7 +67,7 @@ class Bench:
             order=tuple(f"d{one}" for one in study.program.backward_order(name[1:] for name in grad.require)),
             given=task.given,
             outputs=study.forward.outputs,
-            rule_only=grad.grade == "rule",
+            one_road=grad.one_road,
             atol=grad.atol,
             rtol=grad.rtol,
             dims=study.forward.dims,
@@ -77,6 +79,7 @@ class Bench:
         self.references: Mapping[str, Mapping[str, Reference]] = study.references(cuts, forced)
         self._check_references()
         self._arrays, self._jobs = self._prepared()
+        self._substitution = Substitution(study, self.ruling, self.references["v"])
         self._axes = axis_names(study.forward, {name: study.sets[name].tensors for name in HIDDEN}, self._dims)
 
     @property
@@ -134,8 +137,14 @@ class Bench:
 
     def job(self, plan: Plan, *, visible_only: bool = False) -> Job:
         """The attempt to run the submission that *plan* was read from."""
-        jobs = self._jobs[:1] if visible_only else self._jobs
-        keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
+        if not visible_only:
+            return self._job(plan, self._jobs, self._arrays)
+        runs = self._jobs[:1]
+        keys = {key for run in runs for key in (*run["scope"].values(), *run["forced"].values())}
+        arrays = {key: one for key, one in self._arrays.items() if key in keys}
+        return self._job(plan, runs, arrays, shows=True)
+
+    def _job(self, plan: Plan, runs: Sequence[AttemptRun], arrays: Mapping[str, Array], *, shows: bool = False) -> Job:
         header: AttemptHeader = {
             "source": plan.source,
             "lines": [
@@ -143,12 +152,41 @@ class Bench:
             ],
             "last": dict(plan.last),
             "required": [*self.ruling.required, *self._volunteered(plan)],
-            "shown": list(plan.last) if visible_only else [],
-            "echoes": visible_only,
-            "runs": jobs,
+            "shown": list(plan.last) if shows else [],
+            "echoes": shows,
+            "runs": runs,
         }
-        arrays = {key: one for key, one in self._arrays.items() if key in keys} if visible_only else self._arrays
         return Job(driver="attempt", header=header, arrays=arrays, seconds=self.task.grad.seconds)
+
+    # More hidden runs.
+
+    @cached_property
+    def more(self) -> tuple["Bench", ...]:
+        """The same task on each of the other pairs of hidden runs."""
+        return tuple(Bench(self.task, study, self._jail) for study in more_pairs(self.study))
+
+    @cached_property
+    def edge(self) -> "Bench | None":
+        """The same task on numbers that lie on the edge of a predicate; None where there is none."""
+        study = edge_pair(self.study)
+        with suppress(UnfitError):
+            return Bench(self.task, study, self._jail) if study is not None else None
+        return None
+
+    def second_job(self, plan: Plan) -> Job:
+        """The attempt to run the submission on all of the other pairs."""
+        pairs = list(enumerate(self.more))
+        jobs = [_numbered(job, number) for number, bench in pairs for job in bench._jobs[1:]]
+        arrays = {f"{number}/{key}": one for number, bench in pairs for key, one in bench._arrays.items()}
+        keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
+        return self._job(plan, jobs, {key: one for key, one in arrays.items() if key in keys})
+
+    def second_trials(self, reply: Reply, visible: Trial, plan: Plan) -> Iterator[tuple["Bench", dict[str, Trial]]]:
+        """Each of the other pairs with what the second job answered for it, beside the *visible* run."""
+        for number, bench in enumerate(self.more):
+            runs = {f"{number}/{run}": run for run in self.runs[1:]}
+            read = read_trials(reply.arrays, reply.texts, list(runs), list(runs))
+            yield bench, {"v": visible, **{run: bench.placed(read[one], plan) for one, run in runs.items()}}
 
     def placed(self, trial: Trial, plan: Plan) -> Trial:
         """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
@@ -171,8 +209,11 @@ class Bench:
 
     # Who judges it.
 
-    def judge(self, plan: Plan, trials: Mapping[str, Trial]) -> Judge:
-        laboratory = partial(Laboratory, self.study, self.ruling, self._axes, plan)
+    def judge(self, plan: Plan, trials: Mapping[str, Trial], jail: JailRuns) -> Judge:
+        def rerun() -> Reply:
+            return jail.run(self._job(plan, self._substitution.runs, self._substitution.arrays))
+
+        laboratory = partial(Laboratory, self.study, self.ruling, self._axes, plan, self._substitution, rerun)
         return Judge(self.ruling, self.study.program, plan, trials, self.references, laboratory)
 
     # What the author declared.
@@ -202,7 +243,7 @@ class Bench:
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)
-        names = {one.name: one for one in self.judge(plan, trials).verdicts(explains=False)}
+        names = {one.name: one for one in self.judge(plan, trials, self._jail).verdicts(explains=False)}
         return Tried(mistake=mistake, index=index, trials=trials, names=names)
 
     def _declared_or(self, verdict: NameVerdict, trials: Mapping[str, Trial]) -> NameVerdict:
@@ -214,12 +255,11 @@ class Bench:
                 return replace(verdict, code=code, message=tried.mistake.message)
         return verdict
 
-    def with_hint(self, verdict: NameVerdict) -> NameVerdict:
-        """*verdict* with the hint that fits its mistake best."""
-        if verdict.code is None:
-            return verdict
-        hints = [str(hint.html) for hint in self.task.grad.hints]
-        return replace(verdict, hint=fitting(hints, verdict.name, verdict.code, self.ruling.required))
+
+def _numbered(job: AttemptRun, number: int) -> AttemptRun:
+    """*job* as one of the pair *number*."""
+    scope, forced = ({name: f"{number}/{key}" for name, key in job[kind].items()} for kind in ("scope", "forced"))
+    return {**job, "id": f"{number}/{job['id']}", "scope": scope, "forced": forced}
 
 
 def scales_output(task: Task) -> bool:
@@ -237,8 +277,7 @@ def _alike(name: str, one: Mapping[str, Trial], other: Mapping[str, Trial]) -> b
         mine, theirs = one[run].values.get(name), other[run].values.get(name)
         if mine is None or theirs is None or mine.shape != theirs.shape:
             return False
-        if not np.allclose(
-            mine, theirs, rtol=_SAME, atol=_SAME * float(np.abs(theirs).max(initial=0.0)), equal_nan=True
-        ):
+        largest = float(np.abs(theirs[np.isfinite(theirs)]).max(initial=0.0))
+        if not np.allclose(mine, theirs, rtol=_SAME, atol=_SAME * largest, equal_nan=True):
             return False
     return True

@@ -1,8 +1,8 @@
 """Where hidden numbers come from: the lesson's text, and a secret of the server that nobody else has.
 
 Without the secret, every server would draw the same hidden inputs, and a table of answers that was computed at home
-would pass on all of them. Commands that answer to nobody, such as `check`, `grade` and the benchmarks, have none, so
-that they say the same everywhere.
+would pass on all of them. Commands that judge no one's work, `check` and the benchmarks, have none, so that they say
+the same everywhere.
 """
 
 import contextlib
@@ -40,6 +40,10 @@ class Seeds:
         return hmac.digest(self.secret, b"mark", "sha256").hex() if self.secret else ""
 
 
+class SecretError(Exception):
+    """The file holds no secret; its text tells the operator what to do."""
+
+
 PUBLIC = Seeds()
 """The same everywhere."""
 
@@ -49,6 +53,7 @@ def seeds_in(folder: Path) -> Seeds:
 
     Raises:
         OSError: The file cannot be read or made.
+        SecretError: It is shorter than a secret: whoever empties it would have hidden numbers that everybody knows.
     """
     path = folder / FILE
     folder.mkdir(parents=True, exist_ok=True)
@@ -60,4 +65,17 @@ def seeds_in(folder: Path) -> Seeds:
         with contextlib.suppress(FileExistsError):
             os.link(drawn, path)
         drawn.unlink()
-    return Seeds(path.read_bytes())
+    secret = path.read_bytes()
+    if len(secret) < _BYTES:
+        raise SecretError(
+            f"The secret of this server, {path}, has {len(secret)} bytes; it should have {_BYTES}. Restore it from a "
+            "backup, or delete it: then a new one is made, and hidden numbers are drawn anew."
+        )
+    return Seeds(secret)
+
+
+def write_secret(folder: Path, secret: bytes) -> None:
+    """Have the seeds in *folder*, which has none yet, drawn under *secret*."""
+    path = folder / FILE
+    path.touch(0o600, exist_ok=False)
+    path.write_bytes(secret)

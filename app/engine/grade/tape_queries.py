@@ -3,26 +3,46 @@
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from app.engine.grade.explanation_time import Budget, TimeUpError
-from app.engine.grade.forward_references import HIDDEN, Study
+from app.engine.grade.forward_references import HIDDEN, SETS, Study
 from app.engine.grade.jail_runs import JailFailedError
+from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
-from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose
-from app.grading.diagnosis.evidence import Case, Diagnosis
+from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
+from app.grading.diagnosis.evidence import Case, Diagnosis, Look
 from app.grading.judge.compare import Array, Reference, References, Ruling
 from app.grading.judge.plan import Plan
+from app.grading.judge.trials import Trial, read_trials
 from app.grading.reading import budget
+from app.sandbox.wire import Reply
 
-SPENT = "The time for explanations was spent before this line; mend the others first."
+SPENT, OTHERS_FIRST = "The time for explanations ended before the reason was found.", "Mend the other lines first."
 _LOG = logging.getLogger(__name__)
 
 
 class Laboratory:
-    """What a `Judge` may ask while it judges the submission that *plan* was read from."""
+    """What a `Judge` may ask while it judges the submission that *plan* was read from.
 
-    def __init__(self, study: Study, ruling: Ruling, axes: Mapping[str, tuple[str, ...]], plan: Plan) -> None:
+    Args:
+        rerun: Runs the submission with the gradients of *substitution*.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        ruling: Ruling,
+        axes: Mapping[str, tuple[str, ...]],
+        plan: Plan,
+        substitution: Substitution,
+        rerun: Callable[[], Reply],
+    ) -> None:
         self._study = study
+        self._substitution = substitution
+        self._rerun = rerun
         self._ruling = ruling
         self._axes = axes
         self._plan = plan
@@ -39,25 +59,56 @@ class Laboratory:
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         return self._study.references({run: (run, _tensors(drawn_on)) for run in HIDDEN}, self._study.gradable)
 
+    def substituted(self) -> Mapping[str, Trial]:
+        """By data set: the submission run with the true gradients in the place of each that it finishes.
+
+        Raises:
+            StoppedError: The run did not come to its end.
+        """
+        reply = self._rerun()
+        if reply.ending != "done":
+            raise StoppedError(reply)
+        return read_trials(reply.arrays, reply.texts, SETS, SETS)
+
+    def true(self) -> References:
+        """By data set: the references under the true upstream, which `substituted` puts in place."""
+        return self._substitution.references
+
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
         return self._asked(diagnose, name, cut, got)
 
-    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
-        """True facts about *got*."""
+    def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
+        """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
+        return self._asked(diagnose, name, [f"d{one}" for one in self._ruling.outputs], got, true=True)
+
+    def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
+        """The mistake in *name* that is left once dims stand where their sizes were written."""
+        nothing = dict.fromkeys(HIDDEN, np.zeros(()))
+        return self._asked(partial(diagnose_in_sizes, dims=self._ruling.dims), name, cut, nothing)
+
+    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
+        """True facts about *got*; with *others*, other lines are wrong as well."""
         found = self._asked(describe_unrecognised, name, cut, got)
         if found is not None:
             return found
         found = sentences.differs(name)
-        return replace(found, message=f"{found.message} {SPENT}") if self._budget.left <= 0 else found
+        if self._budget.left > 0:
+            return found
+        return replace(found, message=" ".join((found.message, SPENT, *([OTHERS_FIRST] if others else []))))
 
     def _asked(
-        self, ask: Callable[[Case], Diagnosis | None], name: str, cut: Collection[str], got: Mapping[str, Array]
+        self,
+        ask: Callable[[Case], Diagnosis | None],
+        name: str,
+        cut: Collection[str],
+        got: Mapping[str, Array],
+        true: bool = False,
     ) -> Diagnosis | None:
         if self._budget.left <= 0:
             return None
         try:
-            case = self._case(name, cut, got)
+            case = self._case(name, cut, got, true)
             return self._budget.spend(lambda: ask(case))
         except JailFailedError:
             raise
@@ -68,9 +119,11 @@ class Laboratory:
             _LOG.exception("the diagnosis of %s failed", name)
             return None
 
-    def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Case:
+    def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> Case:
         tensor = name[1:]
         looks = self._study.looks(tensor, _tensors(cut), _tensors(self._ruling.forced), got)
+        if true:
+            looks = {run: self._with_true(run, look) for run, look in looks.items()}
         return Case(
             name=name,
             tensor=tensor,
@@ -83,6 +136,11 @@ class Laboratory:
             lines=tuple(line.node for line in self._plan.lines),
             budget=self._reading,
         )
+
+    def _with_true(self, run: str, look: Look) -> Look:
+        """*look* with the true gradients where random ones would be forced, as in `substituted`."""
+        true = {f"d{name}": one.gradient for name, one in self.true().get(run, {}).items()}
+        return replace(look, gradients={name: true.get(name, one) for name, one in look.gradients.items()})
 
 
 def _tensors(names: Collection[str]) -> list[str]:

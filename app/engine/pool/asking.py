@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from app.content.blocks import Forward
 from app.engine.codec import plain, restored
 from app.engine.grader import Nudge, Readiness, Run
+from app.engine.identity_cache import IdentityCache
 from app.engine.stretch import LONGEST_SECONDS, Stretch, Stretched
 from app.engine.task import AnyTask
 from app.grading.forward.facts import Facts, Outcome
@@ -33,6 +34,9 @@ STARTUP_SECONDS = 60.0
 SHORT_SECONDS = 0.2
 """Of processor time; many times what a backward pass takes."""
 
+MOST_TEXTS = 1024
+"""Tasks whose text for a grader is kept at hand: a course has hundreds, practice draws new ones for ever."""
+
 
 class UnansweredError(Exception):
     """No answer comes: *outcome* and *message* are what is said instead."""
@@ -55,7 +59,7 @@ class Asking(ABC):
         self._gate = gate
         self._waiting = 0
         self._long = asyncio.Semaphore(at_once)
-        self._texts: dict[int, tuple[AnyTask, str]] = {}
+        self._texts = IdentityCache[str](MOST_TEXTS)
 
     async def check(self, task: AnyTask, code: str) -> Verdict:
         question = {"ask": "check", **self._asking(task, code)}
@@ -118,11 +122,7 @@ class Asking(ABC):
         return {"kind": type(task).__name__, "task": self._text(task), "code": code, "gate": self._gate}
 
     def _text(self, task: AnyTask) -> str:
-        # By identity: a task's text is long, and the web holds one Task per exercise for its whole life.
-        kept = self._texts.get(id(task))
-        if kept is None or kept[0] is not task:
-            kept = self._texts[id(task)] = (task, json.dumps(plain(task)))
-        return kept[1]
+        return self._texts.of(task, lambda: json.dumps(plain(task)))
 
     async def _asked(self, question: dict[str, Any], seconds: float, kind: type[T], instead: Callable[..., T]) -> T:
         """An answer; where none comes, what *instead* makes of an `outcome` and a `message`."""

@@ -6,10 +6,14 @@ Questions lie in a work queue on disk until a grader has answered; everything el
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import nats
+import structlog
 from nats.aio.client import Client
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
+
+log = structlog.get_logger()
 
 STREAM: Final = "GRADE"
 PING: Final = "grade.ping"
@@ -32,8 +36,15 @@ Said = Callable[[], Awaitable[None]]
 async def connected(url: str, nkey: Path | None, inbox: str, disconnected: Said, reconnected: Said) -> Client:
     """A connection that comes back by itself; this waits for the broker as long as it takes."""
 
-    async def ignored(_: Exception) -> None:
-        """Each failed try; that there is no connection is said where it matters."""
+    said = False
+
+    async def ignored(error: Exception) -> None:
+        """Each failed try; the first is told, and that there is no connection is said where it matters."""
+        nonlocal said
+        if not said:
+            host = urlsplit(url).netloc.rpartition("@")[2]
+            log.warning("broker-not-reached", broker=host, error=str(error) or type(error).__name__)
+        said = True
 
     options: dict[str, Any] = {"nkeys_seed": str(nkey)} if nkey else {}
     return await nats.connect(

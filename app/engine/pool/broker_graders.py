@@ -24,6 +24,7 @@ from app.engine.grader import Load, Readiness, RoleLoad
 from app.engine.judges import version
 from app.engine.pool import broker
 from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, Asking, UnansweredError
+from app.grading.forward.facts import Outcome
 from app.settings import Settings
 
 log = structlog.get_logger()
@@ -39,6 +40,8 @@ MEET_SECONDS = 2.0
 AGAIN_SECONDS = 0.2
 MISSES, MISSED_SECONDS = 50, 0.1
 """How often a question may come to a grader of another version, while there are some of this one: an update goes on."""
+MOST_HOSTS, MOST_SLOTS = 256, 1024
+"""More than a course needs: what a host says of itself is believed up to here."""
 FULL = 10077
 """The broker's number for a stream that holds as many messages as it may."""
 
@@ -53,6 +56,16 @@ class Pong:
     idle: int
     replaced: int
     readiness: tuple[Readiness, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """Why a host of graders has no answer to the question *id*; with its *version* where that is another one."""
+
+    id: str = ""
+    outcome: Outcome
+    message: str
+    version: str = ""
 
 
 @dataclass(slots=True)
@@ -214,8 +227,11 @@ class BrokerGraders(Asking):
 
     def _hosts(self) -> list[Pong]:
         """Those that were heard of lately."""
+        return [pong for _, pong in self._recent()]
+
+    def _recent(self) -> list[tuple[float, Pong]]:
         recent = time.monotonic() - GONE_SECONDS
-        return [pong for heard, pong in self._pongs.values() if heard > recent]
+        return sorted((one for one in self._pongs.values() if one[0] > recent), key=lambda one: one[0])
 
     async def _keep_in_touch(self) -> None:
         """Connect, and ask from time to time who is there."""
@@ -283,19 +299,18 @@ class BrokerGraders(Asking):
         waiting = self._questions.get(message.subject.rpartition(".")[2])
         if waiting is None or waiting.answer.done():
             return
-        try:
-            said = json.loads(message.data)
-            known = {"answer"} <= set(said) or {"outcome", "message"} <= set(said)
-        except (ValueError, TypeError):
-            known = False
-        waiting.answer.set_result(said if known else {"outcome": "fault", "message": FAULT})
+        waiting.answer.set_result(_understood(message.data))
 
     async def _ponged(self, message: Msg) -> None:
         try:
             pong = restored(Pong, json.loads(message.data))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             log.warning("pong-not-understood", error=str(error)[:200])
             return
+        if not all(0 <= slots <= MOST_SLOTS for slots in (*pong.slots.values(), pong.idle)):
+            log.warning("pong-not-understood", error=f"more than {MOST_SLOTS} slots")
+            return
+        self._pongs = {one.host: (heard, one) for heard, one in self._recent()[-MOST_HOSTS + 1 :]}
         self._pongs[pong.host] = (time.monotonic(), pong)
         for one in pong.readiness:
             if one.look is not None and one.look.refusal and self._breach is None:
@@ -303,3 +318,16 @@ class BrokerGraders(Asking):
                 self._breach = replace(one, state="refused", reason=one.look.refusal)
         if any(one.state != "warming" for one in pong.readiness):
             self._heard.set()
+
+
+def _understood(data: bytes) -> dict[str, Any]:
+    """What a host says, if it is an answer or a reason for none; else an honest fault."""
+    try:
+        said = json.loads(data)
+        if isinstance(said, dict) and "answer" in said:
+            return {"answer": said["answer"]}
+        reason = restored(Unanswered, said)
+    except (ValueError, RecursionError):
+        return {"outcome": "fault", "message": FAULT}
+    version = {"version": reason.version} if reason.version else {}
+    return {"outcome": reason.outcome, "message": reason.message, **version}

@@ -58,7 +58,7 @@ class LocalGraders(Asking):
         }
         super().__init__(gate=gate, at_once=max(1, settings.graders - 1))
         self._size = settings.graders
-        self._free: asyncio.Queue[Process] = asyncio.Queue()
+        self._free: asyncio.Queue[Process | None] = asyncio.Queue()
         self._running: set[Process] = set()
         self._replaced = 0
         self._look: Look | None = None
@@ -108,7 +108,9 @@ class LocalGraders(Asking):
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
         while not self._free.empty():
-            await self._free.get_nowait().stop()
+            process = self._free.get_nowait()
+            if process is not None:
+                await process.stop()
 
     async def carry(self, question: dict[str, Any], seconds: float) -> Any:
         if self._stopped.is_set():
@@ -150,8 +152,15 @@ class LocalGraders(Asking):
     async def _next_free(self) -> Process:
         while True:
             process = await self._free.get()
-            if process.alive:  # one that died while it waited is being replaced
+            if process is None:
+                self._closed_where_refused()
+            elif process.alive:  # one that died while it waited is being replaced
                 return process
+
+    def _wake(self) -> None:
+        """Let those who wait for a grader look whether there will be one."""
+        for _ in range(self._waiting):
+            self._free.put_nowait(None)
 
     async def _heard_out(self, process: Process, question: dict[str, Any], seconds: float) -> Any:
         """The answer of *process*; a caller that goes away ends the run, and the grader is free again at once."""
@@ -213,6 +222,7 @@ class LocalGraders(Asking):
                 failed += 1
                 if failed >= STARTS and not self._running:
                     self._known = NOT_STARTING
+                    self._wake()
                 await process.stop()
                 process = self._process()
                 await asyncio.sleep(pause)

@@ -123,6 +123,16 @@ def added(node: ast.expr, words: Words) -> Iterator[Change]:
         yield Change("put-sum", ast.Call(attribute(node, "sum"), [ast.Constant(axis)], words_))
 
 
+def forgotten(node: ast.expr, words: Words) -> Iterator[Change]:
+    """A term or a factor that is put in, of tensors that were computed and are read nowhere."""
+    if isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
+        for name in words.arrays:
+            tensor = ast.Name(name, ast.Load())
+            yield Change("put-term", ast.BinOp(node, ast.Add(), tensor))
+            yield Change("put-term", ast.BinOp(node, ast.Sub(), tensor))
+            yield Change("put-factor", ast.BinOp(node, ast.Mult(), tensor))
+
+
 def functioned(node: ast.expr, words: Words) -> Iterator[Change]:
     """A function put in, or in the place of another one."""
     for function in words.functions:

@@ -6,12 +6,13 @@ A prediction counts only if it comes true in every look; see `CaseView.came_true
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from app.bindings import shape_only
-from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, Predict, scale_of
-from app.grading.diagnosis.phrases import coded
+from app.bindings import as_written, shape_only
+from app.grading.diagnosis.evidence import Array, Case, Claim, Diagnosis, Look, Mistake, Predict, always, scale_of
+from app.grading.diagnosis.phrases import coded, whole
 from app.grading.diagnosis.steps import Step, steps_of
 from app.grading.forward.statements import Path
 from app.grading.reading.rules import words_of
@@ -29,6 +30,7 @@ SIGNS: Mapping[str, str] = {
 """Operations as a forward line writes them."""
 
 
+T = TypeVar("T")
 Send = Callable[[Step], Array | None]
 """What a step sends to its operand, before a broadcast is undone; None where that is not defined."""
 
@@ -50,7 +52,15 @@ class CaseView:
         names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
         self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         values = (node.value for node in nodes if isinstance(node, ast.Constant))
+        self.lines = case.lines or case.writes
+        read = (node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.Name))
+        self.names = self.words | {node.id for node in read}
+        self._made: dict[Callable[[CaseView], Any], Any] = {}
         self.numbers = frozenset(one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
+
+    def is_written(self, text: str) -> bool:
+        """Whether *text*, an expression, stands in the learner's lines."""
+        return not self.lines or any(text in as_written(line) for line in self.lines)
 
     def shaped(self) -> bool:
         """Whether the learner's tensor has the shape of the reference."""
@@ -98,17 +108,34 @@ class CaseView:
                 yield path, depth, step
 
     def slip(
-        self, path: Path, depth: int, code: str, send: Send, say: str, mentions: Iterable[str] = (), **more: str
+        self,
+        path: Path,
+        depth: int,
+        code: str,
+        send: Send,
+        say: str,
+        mentions: Iterable[str] = (),
+        claim: Claim = always,
+        **more: str,
     ) -> Mistake:
         """A slip at one step, which sends what *send* gives to its operand; *say* may use the fields of `spot`."""
         fields = {**self.spot(path, depth), **more}
         words = [word for word in (mention.format(**fields) for mention in mentions) if word.isidentifier()]
-        return self.row(coded(code, fields), partial(self._sent, path, depth, send), say, words, **fields)
+        return self.row(coded(code, fields), partial(self._sent, path, depth, send), say, words, claim, **fields)
 
-    def row(self, code: str, predict: Predict, say: str, mentions: Sequence[str] = (), /, **more: str) -> Mistake:
+    def row(
+        self,
+        code: str,
+        predict: Predict,
+        say: str,
+        mentions: Sequence[str] = (),
+        claim: Claim = always,
+        /,
+        **more: str,
+    ) -> Mistake:
         """Any other mistake; *say* may speak of the `name`, the `tensor` and of *more*."""
         fields = {"name": self.case.name, "tensor": self.case.tensor, **more}
-        return Mistake(code, predict, partial(say.format, **fields), tuple(mentions))
+        return Mistake(code, predict, partial(say.format, **fields), tuple(mentions), claim)
 
     def _sent(self, path: Path, depth: int, send: Send, look: Look) -> Array | None:
         steps = self.steps(path, look)
@@ -213,10 +240,17 @@ class CaseView:
         for mistake in mistakes:
             by_evidence.setdefault(self.evidence(mistake), []).append(mistake)
         ranked = (one for evidence in sorted(by_evidence, reverse=True) for one in by_evidence[evidence])
-        return next((mistake for mistake in ranked if self.came_true(mistake)), None)
+        return next((mistake for mistake in ranked if self.came_true(mistake) and mistake.claim()), None)
 
     def said(self, mistake: Mistake) -> Diagnosis:
-        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=mistake.say())
+        return Diagnosis(code=f"{self.case.name}:{mistake.code}", message=whole(mistake.say()))
+
+    def once(self, make: Callable[["CaseView"], T]) -> T:
+        """What *make* gives of this case; it is asked once."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
 
 
 def solved(columns: Array, wanted: Array, slack: float) -> Array | None:

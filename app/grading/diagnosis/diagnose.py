@@ -7,7 +7,7 @@ edits of the learner's own line, factors without a name, and last the place of t
 its docstring, and the edits in `phrases.toml`; a code is the learner's name, a colon, and the row's own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from app.grading.diagnosis import (
     size,
     slips,
     statistics,
+    two_slips,
     unrecognised,
     upstreams,
 )
@@ -37,24 +38,32 @@ from app.grading.diagnosis.unpacked import unpacked
 Family = Callable[[CaseView], Iterator[Mistake]]
 Reader = Callable[[CaseView], Diagnosis | None]
 
+
+def open_fractions(view: CaseView) -> Diagnosis | None:
+    """A fraction behind `**` without its brackets, and what is left with them."""
+    return two_slips.half_powers(view, diagnose)
+
+
 OPERATIONS: tuple[Family, ...] = (slips.edited, products.mistakes, picks.mistakes, layout.views)
 STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     size.hard_coded,
     rereading.called_again,
+    rereading.expanded,
     (reductions.mistakes, layout.shapes),
     (statistics.constants,),
     partial(shares.read, every=False),
     rereading.read_early,
+    open_fractions,
     OPERATIONS,
     shares.terms,
     picks.positions,
     (slips.of_scope, upstreams.mistakes),
     (upstreams.changed, slips.throughout),
-    (statistics.other_axes,),
+    (statistics.constant, statistics.other_axes),
     (forks.mistakes,),
     (powers.mistakes, upstreams.copies),
-    statistics.changed,
     mend.mended,
+    statistics.changed,
     (upstreams.added,),
     lambda view: factors.scaled(view, predicted(view, TWOFOLD)),
     partial(shares.read, every=True),
@@ -108,6 +117,12 @@ def _read(reader: Reader, view: CaseView) -> Diagnosis | None:
     except np.linalg.LinAlgError:
         # Numbers of a size that no fit survives have nothing to tell.
         return None
+
+
+@np.errstate(all="ignore")
+def diagnose_in_sizes(case: Case, dims: Mapping[str, int]) -> Diagnosis | None:
+    """The mistake that is left once *dims* stand where the learner wrote their sizes; what the case has is not read."""
+    return two_slips.in_sizes(case, dims, diagnose)
 
 
 @np.errstate(all="ignore")

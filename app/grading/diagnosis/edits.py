@@ -34,7 +34,7 @@ class Edit:
 
 
 KINDS: tuple[Kind, ...] = (
-    dropped, named, indexed, reduced, signed, turned, grouped, bracketed, summed, operated, powered, numbered, compared,
+    dropped, named, indexed, reduced, compared, signed, turned, grouped, bracketed, summed, operated, powered, numbered,
     functioned, added,
 )  # fmt: skip
 """The likeliest kinds first."""

@@ -98,6 +98,14 @@ Predict = Callable[[Look], Array | None]
 """From a look (whose `got` it must not read) to the wrong tensor; None where it does not apply."""
 
 
+Claim = Callable[[], bool]
+
+
+def always() -> bool:
+    """The claim of a sentence that says no more than the prediction."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One way to be wrong: it predicts the tensor that a learner who makes it would have.
@@ -107,12 +115,15 @@ class Mistake:
         say: The feedback sentence, once the prediction came true.
         mentions: Names that stand in the code of a learner who makes it; they decide where several mistakes predict
             the same tensor.
+        claim: Whether the sentence holds of the learner's lines. Another text may come to the same numbers, so what it
+            says of the text, or of the program, is tried by its opposite before it is said.
     """
 
     code: str
     predict: Predict
     say: Callable[[], str]
     mentions: tuple[str, ...] = ()
+    claim: Claim = always
 
 
 def scale_of(look: Look) -> float:

@@ -24,10 +24,11 @@ import numpy as np
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, Mistake
 from app.grading.diagnosis.naming import number_text
-from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.phrases import beside, sentences_of
 from app.grading.diagnosis.steps import Step
-from app.grading.forward.statements import Path
-from app.grading.reading.node import count
+from app.grading.forward.statements import Path, Statement
+from app.grading.reading.node import UntracedError, count
+from app.grading.reading.tracer import traced
 
 SAY = sentences_of("factors")
 NEAR = 1e-6
@@ -135,6 +136,35 @@ def _of_step(view: CaseView, ratios: Sequence[float], step: Step) -> Factor | No
     return None
 
 
+def holds(view: CaseView, line: Statement, ratios: Sequence[float]) -> bool:
+    """Whether the forward *line* multiplies or divides by *ratios*, one per look."""
+    scales = [_scales(line, look) for look in view.case.looks]
+    wanted = [abs(ratio) for ratio in ratios]
+    for scale in zip(*scales, strict=True) if len({*map(len, scales)}) == 1 else ():
+        if all(scale) and (_all_near(wanted, scale) or _all_near(wanted, [1 / each for each in scale])):
+            return True
+    return False
+
+
+def _scales(line: Statement, look: Look) -> list[float]:
+    """By operation of *line*: the number that it multiplies or divides by; 0 where it is none."""
+    try:
+        waiting = [traced(line.node, look.forward, look.dims)]
+    except UntracedError:
+        return []
+    found = []
+    for node in waiting:
+        waiting += node.operands
+        numbers = [one.value for one in node.operands if one.op == "number" and not one.value.ndim]
+        if node.op in {"mul", "div"} and numbers:
+            found.append(abs(float(numbers[0])))
+        elif node.op in {"mean", "var", "std"}:
+            found.append(float(count(node)))
+        else:
+            found.append(float(node.options.get("words", {}).get("n", 0.0)))
+    return found
+
+
 def _of_two(ratios: Sequence[float]) -> Factor | None:
     named = (code for code, number in TWO.items() if _all_near(ratios, [number] * len(ratios)))
     return next((Factor(code=code, text=SAY[code]) for code in named), None)
@@ -150,7 +180,7 @@ def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) ->
     for pattern, form in FORMS.items():
         for label, sizes in table.items():
             if min(sizes) > (2 if "-1" in pattern else 1) and _all_near(ratios, [form(size) for size in sizes]):
-                return _size_factor(pattern.format(label))
+                return _size_factor(pattern.format(f"({label})" if " " in label and pattern != "{}" else label))
     labels = list(table)
     for one in labels:
         for other in labels:
@@ -162,7 +192,9 @@ def _of_sizes(view: CaseView, ratios: Sequence[float], paths: Sequence[Path]) ->
 def _size_factor(shown: str) -> Factor:
     bare = shown.removeprefix("1/")
     bare = bare if bare == shown or "sqrt" in bare else bare.removeprefix("(").removesuffix(")")
-    return Factor(code=f"factor:{shown}", text=SAY["large" if shown[:2] != "1/" else "small"].format(bare))
+    return Factor(
+        code=f"factor:{shown.replace(' ', '')}", text=SAY["large" if shown[:2] != "1/" else "small"].format(bare)
+    )
 
 
 def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
@@ -170,7 +202,7 @@ def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     case, found = view.case, dict[str, tuple[int, ...]]()
 
     def add(label: str, sizes: Sequence[int]) -> None:
-        if min(sizes) > 1 and tuple(sizes) not in found.values():
+        if label and min(sizes) > 1 and tuple(sizes) not in found.values():
             found[label] = tuple(sizes)
 
     def axes_of(label: str, shapes: Sequence[tuple[int, ...]]) -> None:
@@ -186,15 +218,28 @@ def _sizes(view: CaseView, paths: Sequence[Path]) -> dict[str, tuple[int, ...]]:
     for path in paths:
         axes_of(path.consumer, [look.upstream[path.key].shape for look in case.looks])
         steps = [view.steps(path, look) for look in case.looks]
-        for depth, step in enumerate(steps[0]):
+        for depth, step in enumerate(steps[0][: min(map(len, steps))]):
             if step.node.op in {"mean", "sum", "var", "std"}:
-                counted = step.node.operands[0].text
-                label = f"{counted}.numel()" if counted.isidentifier() else "numel"
-                add(label, [count(each[depth].node) for each in steps])
+                add(_counted(view, [each[depth] for each in steps]), [count(each[depth].node) for each in steps])
             operand = step.node.operands[step.position].text
             if operand.isidentifier():
                 axes_of(operand, [each[depth].x.shape for each in steps])
     return found
+
+
+def _counted(view: CaseView, steps: Sequence[Step]) -> str:
+    """What a reduction counts, by what it is: all entries of a tensor, or the sizes of the axes that it runs over."""
+    node = steps[0].node
+    text, axes = node.operands[0].text, node.options["axes"]
+    sizes = [[step.x.shape[axis] for step in steps] for axis in axes]
+    if len(axes) == steps[0].x.ndim and text.isidentifier():
+        return f"{text}.numel()"
+    looks = view.case.looks
+    dims = {
+        name: [look.dims[name] for look in looks] for name in looks[0].dims if all(name in one.dims for one in looks)
+    }
+    words = [next((name for name, each in dims.items() if each == size), "") for size in sizes]
+    return " * ".join(words) if all(words) else f"({text}).numel()" if len(axes) == steps[0].x.ndim else ""
 
 
 def _of_lesson_sizes(view: CaseView, ratios: Sequence[float]) -> Factor | None:
@@ -232,7 +277,7 @@ def scaled(view: CaseView, mistakes: Iterable[Mistake]) -> Diagnosis | None:
         ratios = list(takewhile(bool, (_ratio(view, mistake, look) for look in view.case.looks)))
         factor = named_factor(view, ratios, view.paths) if len(ratios) == len(view.case.looks) else None
         if factor is not None:
-            fields = {"said": mistake.say(), "factor": factor.text}
+            fields = {"said": beside(mistake.say()), "factor": factor.text}
             return view.case.told(f"{mistake.code}+{factor.code}", SAY["twofold"], **fields)
     return None
 

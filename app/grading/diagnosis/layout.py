@@ -23,7 +23,7 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, Mistake, Predict
-from app.grading.diagnosis.naming import shape_in, shown, upstream_name
+from app.grading.diagnosis.naming import in_code, listed, shape_in, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
@@ -113,12 +113,30 @@ def views(view: CaseView) -> Iterator[Mistake]:
             axis = step.node.options["axis"]
             for start in range(step.g.shape[axis] - step.x.shape[axis] + 1):
                 yield view.slip(path, depth, "wrong-part", partial(_part, start=start), SAY["part"])
+        if step.node.op == "stack":
+            for at in range(len(step.node.operands)):
+                yield view.slip(path, depth, "wrong-part", partial(_slice, at=at), SAY["part"])
+    yield from _unturned(view)
     for axis in range(view.case.looks[0].reference.ndim):
         yield view.row("mirrored", partial(_remade, partial(np.flip, axis=axis)), SAY["mirrored"], axis=str(axis))
 
 
+def _unturned(view: CaseView) -> Iterator[Mistake]:
+    """No exchange of axes undone, on any of several paths."""
+    lines = dict.fromkeys(step.statement.source for _, _, step in view.every_step() if step.node.op == "permute")
+    if lines and len(view.paths) > 1:
+        predict = partial(view.everywhere, lambda step: step.node.op == "permute", _as_it_lies)
+        yield view.row("permute-skipped", predict, SAY["skipped"], statements=listed([*map(in_code, lines)]))
+
+
+def _as_it_lies(step: Step) -> Array:
+    return np.ascontiguousarray(step.g).reshape(step.x.shape)
+
+
 def _of_view(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
-    fields = view.spot(path, depth)
+    fields = {**view.spot(path, depth), "statements": in_code(step.statement.source)}
+    if step.node.op == "permute" and len(view.paths) > 1:
+        yield view.slip(path, depth, "permute-skipped", _as_it_lies, SAY["skipped"], statements=fields["statements"])
     if any(node.op == "permute" for node, _ in ((step.node, 0), *step.below)):
         yield view.row("permute-skipped", partial(_laid, view, path, depth, None), SAY["skipped"], **fields)
     if step.g.ndim > RANK_MAX:
@@ -140,6 +158,10 @@ def _part(step: Step, start: int) -> Array:
     return step.g.take(range(start, start + step.x.shape[axis]), axis)
 
 
+def _slice(step: Step, at: int) -> Array:
+    return np.asarray(step.g.take(at, step.node.options["axis"]))
+
+
 def misplaced(view: CaseView) -> Diagnosis | None:
     """The last resort of this family: sorted, both tensors are equal."""
     for look in view.case.looks:
@@ -149,5 +171,7 @@ def misplaced(view: CaseView) -> Diagnosis | None:
         apart = np.abs(np.sort(got.ravel()) - np.sort(reference.ravel())).max()
         if apart > view.slack(got, look):
             return None
-    statements = ", ".join(f"`{path.statement.source}`" for path in view.paths)
+    moved = (step.statement.source for _, _, step in view.every_step() if step.node.op in {"reshape", "permute"})
+    sources = dict.fromkeys(moved) or dict.fromkeys(path.statement.source for path in view.paths)
+    statements = ", ".join(map(in_code, sources))
     return view.case.told("view-order", SAY["misplaced"], statements=statements)

@@ -7,46 +7,66 @@ what kind of thing is wrong with it, never what belongs there.
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from copy import copy, deepcopy
-from functools import partial
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
 
-from app.bindings import as_written, writes_of
-from app.grading.diagnosis.call_kinds import added, turned
+from app.bindings import LIKE, NEW, as_written, called, writes_of
+from app.grading.diagnosis.call_kinds import added, forgotten, functioned
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.edits import KINDS, Edit, edits, replaced
+from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look, scope_of
-from app.grading.diagnosis.grammar import Change, Words
+from app.grading.diagnosis.grammar import Kind, Words
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
+from app.grading.diagnosis.statement_edits import statement_edits
 from app.grading.reading.budget import Budget
-from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.interpreter import COMPOUND, Interpreter
 from app.grading.reading.node import Node, UntracedError
 
 TRIES_MAX = 2500
-TRIES_IN_LOOPS = 1000
+TRIES_IN_LOOPS = 1500
 SHOWN_MAX = 100
 FUNCTIONS = ("exp", "log", "tanh", "sigmoid", "sqrt", "square", "relu", "sign", "neg", "reciprocal", "cosh")
 
-_BEFORE = KINDS.index(turned) + 1
-KINDS_IN_LOOPS = (*KINDS[:_BEFORE], added, *(kind for kind in KINDS[_BEFORE:] if kind is not added))
-"""Each try runs the whole loop, so that what is left out comes before rarer kinds."""
+FUNCTIONS_IN_LOOPS = frozenset({"square", "sqrt"})
+"""Those that are tried in a loop although no forward line has them."""
+
+PUT_IN = (functioned, added)
+LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
+"""What is put in has the most edits, and can make up for a slip in another line."""
 
 
 def mended(view: CaseView) -> Diagnosis | None:
+    with view.case.budget.one():
+        found = view.once(reruns)
+        edit = next(_mending(found, None), None)
+    return None if edit is None else _said(view, found[0].line, edit)
+
+
+def is_mended(view: CaseView, kinds: Sequence[Kind]) -> bool:
+    """Whether an edit of one of *kinds* makes the gradient right; also where the lines cannot be read again."""
+    with view.case.budget.one():
+        found = view.once(reruns)
+        return not found or next(_mending(found, kinds), None) is not None
+
+
+def reruns(view: CaseView) -> Sequence["Rerun"]:
+    """The learner's lines read on each look; empty where they cannot be, or do not come to what the learner has."""
     case = view.case
     if any(look.got.size == 0 for look in case.looks):
-        return None
+        return ()
     if not case.lines or any(isinstance(line, ast.FunctionDef) for line in case.lines):
-        return None
-    with case.budget.one() as budget:
-        reruns = [one for look in case.looks if (one := Rerun.of(view, look, budget)) is not None]
-        if len(reruns) < len(case.looks):
-            return None
-        edit = next((edit for edit in _tried(reruns) if all(one.mended(edit) for one in reruns[1:])), None)
-    return None if edit is None else _said(view, reruns[0].line, edit)
+        return ()
+    found = [one for look in case.looks if (one := Rerun.of(view, look, case.budget)) is not None]
+    return found if len(found) == len(case.looks) else ()
+
+
+def _mending(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator[Edit]:
+    return (edit for edit in _tried(several, kinds) if all(one.mended(edit) for one in several[1:]))
 
 
 def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
@@ -69,17 +89,18 @@ def _call(node: ast.AST) -> str:
     return as_written(node)
 
 
-def _tried(reruns: Sequence["Rerun"]) -> Iterator[Edit]:
-    """The edits of one line after the other that make the first look right."""
-    rerun = reruns[0]
-    for at in rerun.candidates():
-        for one in reruns:
-            one.stand(at)
-        for edit in rerun.edits():
-            if rerun.before[at].budget.is_empty:
-                return
-            if rerun.mended(edit):
-                yield edit
+def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator[Edit]:
+    """The edits that make the first look right: of all lines the likely ones, then those that can hide another slip."""
+    for likely in ((True, False) if kinds is None else (True,)) if several else ():
+        rerun = several[0]
+        for at in rerun.candidates():
+            for one in several:
+                one.stand(at)
+            for edit in rerun.edits(likely) if kinds is None else edits(rerun.line, Words(), kinds):
+                if rerun.before[at].budget.is_empty:
+                    return
+                if not rerun.is_elsewhere(edit) and rerun.mended(edit):
+                    yield edit
 
 
 class Rerun:
@@ -111,6 +132,13 @@ class Rerun:
         rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget))
         return rerun if view.equal(rerun.result(rerun.after), look) else None
 
+    @cached_property
+    def unread(self) -> set[str]:
+        """The names that the learner's lines write and never read, but for gradients of the box."""
+        nodes = [node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.Name)]
+        read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+        return {name for names in self.written for name in names} - read - {self.name} - self.look.gradients.keys()
+
     @property
     def line(self) -> ast.stmt:
         return self.lines[self.at]
@@ -135,6 +163,23 @@ class Rerun:
             return np.asarray(float(number))
         return None if value is None or value.dtype.kind == "c" else np.asarray(value, dtype=np.float64)
 
+    def rewritten(self, act: Callable[[ast.stmt], ast.stmt]) -> Array | None:
+        """What the learner would have, had *act* been done to each line."""
+        now = self.before[0].copy()
+        for at, line in enumerate(self.lines):
+            try:
+                now.run([act(line)])
+            except UntracedError:
+                now.forget(self.written[at])
+            self._force(now, at)
+        return self.result(now)
+
+    def is_right(self, result: Array | None) -> bool:
+        """Whether *result* is the gradient."""
+        if result is None or result.shape != self.look.reference.shape or not np.isfinite(result).all():
+            return False
+        return not self.view.wrong(result, self.look)
+
     def candidates(self) -> list[int]:
         """The lines that write the name, and the ones before them that it is made of; the last one first."""
         needed, found = {self.name}, []
@@ -151,17 +196,38 @@ class Rerun:
         self.at = at
         self.known = {} if isinstance(self.lines[at], ast.Assign) else None
 
-    def edits(self) -> Iterator[Edit]:
-        inside = isinstance(self.line, ast.For)
+    def edits(self, likely: bool) -> Iterator[Edit]:
+        inside = isinstance(self.line, COMPOUND)
         seen = self.after if inside else self.before[self.at]
         arrays = {name: one for name, one in seen.arrays.items() if name != self.name or not inside}
         sizes = {name: one for name, one in seen.others.items() if isinstance(one, int | float)}
         parts = _parts_of(self.view) if not inside else ()
-        words = Words(arrays, self.look.gradients.keys(), sizes, parts, FUNCTIONS, _numbers_of(self.view), inverse=True)
+        names = {
+            word.attr
+            for path in self.view.paths
+            for word in ast.walk(path.statement.node)
+            if isinstance(word, ast.Attribute)
+        }
+        functions = tuple(one for one in FUNCTIONS if one in FUNCTIONS_IN_LOOPS | names) if inside else FUNCTIONS
+        words = Words(arrays, self.look.gradients.keys(), sizes, parts, functions, _numbers_of(self.view), inverse=True)
         most = TRIES_IN_LOOPS if inside else TRIES_MAX
-        yield from islice(
-            chain(edits(self.line, words, KINDS_IN_LOOPS if inside else KINDS), _of_statement(self.line, words)), most
-        )
+        if not likely:
+            yield from islice(edits(self.line, words, PUT_IN), most)
+            return
+        # What was computed and is read nowhere was most likely forgotten here.
+        unread = {name: one for name, one in arrays.items() if name in self.unread}
+        if unread:
+            yield from edits(self.line, replace(words, arrays=unread), (forgotten,))
+        yield from islice(chain(edits(self.line, words, LIKELY), statement_edits(self.line, words)), most)
+
+    def is_elsewhere(self, edit: Edit) -> bool:
+        """Whether *edit* completes what another line made, where the slip is, or a tensor full of one number."""
+        if not edit.change.kind.startswith("put-"):
+            return False
+        if not isinstance(edit.old, ast.Name):
+            return called(edit.old) in LIKE | NEW
+        given = {*self.look.forward, *self.look.gradients} - {self.name}
+        return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
 
     def mended(self, edit: Edit) -> bool:
         """Whether *edit* makes the gradient right."""
@@ -177,10 +243,7 @@ class Rerun:
                 self._go_on(now, at)
         except UntracedError:
             return False
-        result = self.result(now)
-        if result is None or result.shape != self.look.reference.shape or not np.isfinite(result).all():
-            return False
-        return not self.view.wrong(result, self.look)
+        return self.is_right(self.result(now))
 
 
 def _parts_of(view: CaseView) -> tuple[ast.expr, ...]:
@@ -221,79 +284,14 @@ def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
     return shorter
 
 
-def _of_statement(statement: ast.stmt, words: Words) -> Iterator[Edit]:
-    """Edits of more than one place: all slices at once, a name everywhere, the rows of an index, the assignment."""
-    yield from _at_all(statement, _unsliced, Change("unslice-all", ast.Constant(None)))
-    read = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    for name in dict.fromkeys(name for name in read if name in words.arrays and read.count(name) > 1):
-        kind = "gradient-everywhere" if name in words.gradients else "everywhere"
-        for other, array in words.arrays.items():
-            if other != name and array.dtype.kind == words.arrays[name].dtype.kind:
-                change = Change(kind, ast.Name(other), ast.Name(name))
-                yield from _at_all(statement, partial(_renamed, name, other), change)
-    for axis in (0, 1, -1):
-        yield from _at_all(statement, partial(_along, axis), Change("axis-everywhere", ast.Constant(axis)))
-    for inner in ast.walk(statement):
-        yield from _of_target(statement, inner, words)
-
-
-def _at_all(statement: ast.stmt, act: Callable[[ast.AST], ast.AST | None], change: Change) -> Iterator[Edit]:
-    everywhere = _Everywhere(act)
-    new = everywhere.visit(deepcopy(statement))
-    if everywhere.found > 1:
-        yield Edit(new, statement, change)
-
-
-def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Edit]:
-    match inner:
-        case ast.Assign(targets=[ast.Name() as target], value=value) if inner is not statement:
-            added = ast.AugAssign(target, ast.Add(), value)
-            yield Edit(replaced(statement, inner, added), inner, Change("add-up", value))
-        case ast.Assign(
-            targets=[ast.Name() | ast.Subscript() as target], value=ast.UnaryOp(op=ast.USub(), operand=value)
-        ):
-            less = ast.AugAssign(target, ast.Sub(), value)
-            yield Edit(replaced(statement, inner, less), inner, Change("set", value))
-        case ast.Subscript(value=value, slice=ast.Name(id=index)) if index in words.arrays:
-            count = ast.Call(ast.Name("len", ast.Load()), [inner.slice], [])
-            rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
-            new = ast.Subscript(value, ast.Tuple([rows, inner.slice], ast.Load()), inner.ctx)
-            yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
-
-
-class _Everywhere(ast.NodeTransformer):
-    """Makes *change* in each place where it gives something new, the innermost first."""
-
-    def __init__(self, change: Callable[[ast.AST], ast.AST | None]) -> None:
-        self.change, self.found = change, 0
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        new = self.change(self.generic_visit(node))
-        self.found += new is not None
-        return new or node
-
-
-def _unsliced(node: ast.AST) -> ast.AST | None:
-    return ast.Slice(None, None, node.step) if isinstance(node, ast.Slice) else None
-
-
-def _along(axis: int, node: ast.AST) -> ast.AST | None:
-    """A sum or a mean of a tensor along *axis*, which is kept."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="sum" | "mean") as func, args=[] | [_]):
-            return ast.Call(func, [ast.Constant(axis)], [ast.keyword("keepdim", ast.Constant(True))])
-    return None
-
-
-def _renamed(old: str, new: str, node: ast.AST) -> ast.AST | None:
-    mine = isinstance(node, ast.Name) and node.id == old and isinstance(node.ctx, ast.Load)
-    return ast.Name(new, ast.Load()) if mine else None
+def _inside(line: ast.stmt) -> list[ast.stmt]:
+    return [*getattr(line, "body", ()), *getattr(line, "orelse", ())]
 
 
 def _at_fault(line: ast.stmt, edited: ast.stmt) -> ast.stmt:
     """The innermost statement of *line* that the edit changed."""
-    while isinstance(line, ast.For) and isinstance(edited, ast.For):
-        pairs = [(old, new) for old, new in zip(line.body, edited.body, strict=True) if old is not new]
+    while isinstance(line, COMPOUND) and isinstance(edited, COMPOUND):
+        pairs = [(old, new) for old, new in zip(_inside(line), _inside(edited), strict=True) if old is not new]
         if len(pairs) != 1:
             break
         line, edited = pairs[0]

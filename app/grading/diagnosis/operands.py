@@ -15,6 +15,8 @@ from app.grading.reading.rules import backward, names_of, rule_of, with_operand
 SAY = sentences_of("slips")
 
 EPSILONS = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+SMALL = 1e-2
+"""No larger number is called a small constant."""
 Variant = Callable[[Array, Array], Array]
 
 
@@ -26,7 +28,7 @@ def other_operands(step: Step) -> Iterator[tuple[int, Variant, str, str]]:
         numbers = [one for one in read.operands if one.op == "number" and not one.value.ndim]
         if numbers and place == step.position and step.node.op in {"pow", "sqrt", "rsqrt"}:
             mine = float(numbers[0].value)
-            for epsilon in EPSILONS:
+            for epsilon in EPSILONS if 0 < abs(mine) <= SMALL else ():
                 if epsilon != mine:
                     code, say = ("epsilon-changed", SAY["changed"]) if epsilon else ("epsilon-missing", SAY["without"])
                     yield place, partial(_shifted, by=epsilon - mine), code, say

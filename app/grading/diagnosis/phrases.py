@@ -1,6 +1,7 @@
 """The codes and sentences of `phrases.toml`, which says how it is to be read."""
 
 import ast
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -40,3 +41,17 @@ def coded(pattern: str, fields: Mapping[str, str]) -> str:
     detail = detail.format(**fields)
     name = detail.replace("+", "").replace("-", "_" if row.startswith("term-") else "-")
     return f"{row}:{detail}" if name.isidentifier() else row
+
+
+_ALONE = re.compile(r"‹([^‹›|]*)(?:\|([^‹›|]*))?›")
+
+
+def whole(sentence: str) -> str:
+    """*sentence* where nothing else is off."""
+    return _ALONE.sub(r"\1", sentence)
+
+
+def beside(sentence: str) -> str:
+    """*sentence* where something else is off as well."""
+    rest = _ALONE.sub(r"\2", sentence)
+    return rest[:1].upper() + rest[1:]

@@ -37,7 +37,7 @@ ROUND = 1e-6
 def mistakes(view: CaseView) -> Iterator[Mistake]:
     for path, depth, step in view.places():
         if is_pick(step):
-            for code, send, say, word in _rows(step):
+            for code, send, say, word in _rows(step, SAY["dense" if len(view.paths) == 1 else "dense-share"]):
                 mentions = ("{word}",) if code == "wrong-index:{word}" and word in step.look.forward else ()
                 yield view.slip(path, depth, code, send, say, mentions, word=word, axis=word)
         if step.node.op == "diagonal":
@@ -52,12 +52,12 @@ def is_pick(step: Step) -> bool:
     return step.node.op == "index" and any(isinstance(part, np.ndarray) for part in step.node.options["index"])
 
 
-def _rows(step: Step) -> Iterator[tuple[str, Send, str, str]]:
+def _rows(step: Step, dense: str) -> Iterator[tuple[str, Send, str, str]]:
     yield from ((*row, "") for row in _whole())
     yield "scatter-overwrite", overwritten, SAY["later"], ""
     yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
     yield "scatter-mean", lambda step: step.sends(step.g) / np.maximum(step.of_ones, 1.0), SAY["averaged"], ""
-    yield "dense", _dense, SAY["dense"], ""
+    yield "dense", _dense, dense, ""
     yield "dense", _constant, SAY["constant"], ""
     yield "upstream-missing", lambda step: step.of_ones, SAY["counts"], ""
     yield "index-of-index", lambda step: step.sends(step.g[_picked(step)]), SAY["numbered"], ""

@@ -15,7 +15,8 @@ from itertools import combinations
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Look, Mistake, Predict
+from app.grading.diagnosis.claims import has_factor, lacks_factor, reads
+from app.grading.diagnosis.evidence import Array, Claim, Look, Mistake, Predict, always
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.reductions import unreduced
 from app.grading.diagnosis.steps import Step
@@ -49,11 +50,22 @@ def _may_scale(tensor: Array, wide: tuple[int, ...]) -> bool:
 
 
 def _row(view: CaseView, path: Path, name: str, power: float, predict: Predict) -> Mistake:
-    line = path.statement.source
-    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power"]
+    code, say = f"factor-power:{name}:{NAMES[power]}", SAY["power" if reads(view, (name,)) else "power-lost"]
+    claim: Claim = always
     if abs(power) == 1.0:
         code, say = (f"factor-extra:{name}", SAY["extra"]) if power > 0 else (f"divided-by:{name}", SAY["lacking"])
-    return view.row(code, predict, say, (name,) if power > 0 else (), factor=name, line=line, power=NAMES[power])
+        claim = partial(has_factor if power > 0 else lacks_factor, view, name)
+    line = _line_of(view, path, name)
+    of, in_rule = (SAY[key].format(line) if line else "" for key in ("of", "in-rule"))
+    mentions = (name,) if power > 0 else ()
+    return view.row(code, predict, say, mentions, claim, factor=name, of=of, in_rule=in_rule, power=NAMES[power])
+
+
+def _line_of(view: CaseView, path: Path, name: str) -> str:
+    """The forward line on the way of *path* that has the tensor *name*; empty where none has."""
+    on_the_way = dict.fromkeys(step.statement for step in view.steps(path, view.case.looks[0]))
+    lines = (one for one in (path.statement, *on_the_way) if name in {*one.inputs, *one.outputs})
+    return next((one.source for one in lines), "")
 
 
 def _scaled_share(view: CaseView, path: Path, name: str, power: float, look: Look) -> Array | None:

@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.claims import multiplies_matrices
+from app.grading.diagnosis.evidence import Array, Look, Mistake, always
 from app.grading.diagnosis.phrases import coded, sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
@@ -43,7 +44,8 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
         for code, join, other, say, word in _joined(step):
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
-            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
+            claim = partial(multiplies_matrices, view) if say in {"product", "other"} else always
+            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), claim, **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
             entries = partial(_unsummed, view, path, depth)

@@ -85,7 +85,12 @@ def _of_path(view: CaseView, path: Path, source: Source, right: Axes) -> Iterato
             yield row("mean", mean, SAY["mean"])
             continue
         yield row("summed-all" if len(axes) == len(wide) else "wrong-axis", summed, SAY["axis"], axes)
-        yield row("mean-wrong-axis", mean, SAY["axis"], axes)
+        yield row("mean-wrong-axis", mean, SAY["average"], axes)
+    everything = tuple(range(len(wide)))
+    for code, say, act in (("summed-all", "axis", np.sum), ("mean-wrong-axis", "average", np.mean)):
+        if everything != right:
+            told = partial(_say, view.case, path, SAY[say], everything, right)
+            yield Mistake(code, partial(_spread, view, path, source, act), told)
     for keepdim in (False, True):
         for extreme in (np.max, np.min):
             yield row("largest", partial(extreme, axis=right, keepdims=keepdim), SAY["slice"])
@@ -104,6 +109,11 @@ def _predict(view: CaseView, path: Path, source: Source, act: Callable[[Array], 
     if share.size == reference.size and share.shape != reference.shape and len(view.paths) > 1:
         share = share.reshape(reference.shape)
     return view.exchanged(path, look, share)
+
+
+def _spread(view: CaseView, path: Path, source: Source, act: Callable[[Array], Any], look: Look) -> Array | None:
+    """One number of everything, in each entry."""
+    return view.exchanged(path, look, np.broadcast_to(act(source(look, path)), look.reference.shape))
 
 
 def _one_slice(unreduced: Array, axes: Axes, end: int, keepdim: bool) -> Array:

@@ -5,6 +5,7 @@
 | `unstable` | the first NaN or infinity was made by exp of a number that is too large for it |
 | `not-finite` | by anything else, such as a division by zero, or by what could not be followed |
 | `order` | a gradient was passed on before another line had added its share; with the finished one the line is right |
+| `expanded` | a write into a tensor that `.expand` made, all of whose copies are one memory |
 | `stale` | a function of the learner's ran several times on one buffer, and the buffer was not cleared in between |
 """
 
@@ -14,7 +15,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from app.bindings import as_written, reads_of, writes_of
+from app.bindings import as_written, called, freshly_bound, reads_of, writes_of
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scope_of
@@ -23,7 +24,7 @@ from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.node import UntracedError
 from app.grading.reading.tracer import READING_ERRORS, Tracer
 
-SAY = sentences_of("finite")
+SAY, EXPANDED = sentences_of("finite"), sentences_of("expanded")
 EXPONENTIALS = frozenset({"exp", "expm1", "exp2"})
 
 
@@ -129,6 +130,32 @@ def _read(view: CaseView, look: Look, finished: Mapping[str, Array]) -> Mapping[
         if not writes_of(list(ast.walk(line))) & held:
             now.run([line])
     return now.arrays
+
+
+EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
+
+
+def expanded(view: CaseView) -> Diagnosis | None:
+    """A write into one copy of an expanded tensor, which stands in all of them; with memory of its own it is right."""
+    lines = view.case.lines
+    for at, line in enumerate(lines):
+        if not (isinstance(line, ast.Assign) and called(line.value) in EXPANDING):
+            continue
+        for name in sorted(freshly_bound(line)):
+            into = (
+                one.lineno for one in lines[at + 1 :] if name in writes_of(list(ast.walk(one))) - freshly_bound(one)
+            )
+            later = next(into, None)
+            if later is not None and all(_right_apart(view, look) for look in view.case.looks):
+                return view.case.told("expanded", EXPANDED["write"], word=name, line=line.lineno, later=later)
+    return None
+
+
+def _right_apart(view: CaseView, look: Look) -> bool:
+    """Whether the learner's lines give the reference where no two entries are one memory."""
+    with suppress(KeyError, UntracedError):
+        return not view.wrong(_read(view, look, {})[view.case.name], look)
+    return False
 
 
 def called_again(view: CaseView) -> Diagnosis | None:

@@ -17,6 +17,7 @@ Row 54 is the gate's, row 55 the comparison's (`exact`, `approx`, `maxdiff`), ro
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.diagnosis.phrases import sentences_of
@@ -98,11 +99,27 @@ def wrong_here(name: str) -> Diagnosis:
     return _of(name, "here-only", "wrong-here")
 
 
-def stops_elsewhere(name: str, line: int | None, kind: str, sizes: Mapping[int, str]) -> Diagnosis:
-    """*kind* is that of the error that stopped *line* on hidden sizes; its text may tell them. *sizes* are numbers that
-    the learner wrote, with the dims that have them here."""
-    written = "".join(SAY["written-size"].format(size=size, dim=dim) for size, dim in sizes.items())
-    return _of(name, "size-hard-coded", "stops-elsewhere", line=line, kind=kind, written=written)
+def stops_elsewhere(name: str, line: int | None, kind: str, sizes: Mapping[int, str], open_hot: str = "") -> Diagnosis:
+    """*kind* is that of the error that stopped *line* on hidden sizes; its text may tell them.
+
+    Args:
+        sizes: Numbers that the learner wrote as sizes, with the dims that have them here.
+        open_hot: A call of `F.one_hot` that leaves the number of classes to the data.
+    """
+    why = "".join(SAY["written-size"].format(size=size, dim=dim) for size, dim in sizes.items())
+    why += SAY["classes"].format(open_hot) if open_hot else SAY["from-tensors" if sizes else "by-luck"]
+    return _of(name, "size-hard-coded", "stops-elsewhere", line=line, kind=kind, why=why)
+
+
+def wrong_already(rest: Diagnosis, error: Diagnosis) -> Diagnosis:
+    """What is wrong on the lesson's own numbers, and that *error* stops the line on hidden sizes besides."""
+    lower = f"{error.message[:1].lower()}{error.message[1:]}"
+    return replace(rest, message=SAY["wrong-already"].format(rest=rest.message, error=lower))
+
+
+def sizes_besides(rest: Diagnosis) -> Diagnosis:
+    """*rest* is what is left once dims stand where their sizes were written."""
+    return replace(rest, message=SAY["sizes-besides"].format(rest=rest.message))
 
 
 def _of(name: str, code: str, say: str, **fields: object) -> Diagnosis:

@@ -15,17 +15,17 @@ With one consumer, or one coefficient on all shares, the codes of `factors` stan
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from app.grading.diagnosis.case_view import NOISE, SAME, CaseView, solved
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
-from app.grading.diagnosis.factors import NEAR, Factor, any_factor, named_factor
+from app.grading.diagnosis.factors import NEAR, Factor, any_factor, holds, named_factor
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
-from app.grading.forward.statements import Path
+from app.grading.forward.statements import Path, Statement
 from app.grading.reading.rules import evaluated, rule_of, terms_of
 
 SAY, WHY, TERMS = sentences_of("shares"), sentences_of("why"), sentences_of("terms")
@@ -77,24 +77,44 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is None:
         return None
-    return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, paths))
+    return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, ratios, paths))
 
 
-def _has_minus(view: CaseView, path: Path) -> bool:
-    """Whether the backward rule of the line has a minus of its own."""
-    steps = view.steps(path, view.case.looks[0])
+def _why(view: CaseView, factor: Factor, ratios: Sequence[float], paths: Sequence[Path]) -> str:
+    """Where to look: in the forward lines that hold the factor, or the minus, and past which steps."""
+    lines = list(dict.fromkeys(line for path in paths for line in _lines_of(view, path)))
+    skipped = [line.outputs[0] for line in lines if f"d{line.outputs[0]}" not in view.case.looks[0].gradients]
+    kind = factor.code
+    if kind == "sign":
+        minus = [line for line in lines if _has_minus(view, line, paths)]
+        kind, lines = ("minus", minus) if minus else ("no-minus", lines)
+    elif kind not in WHY:
+        lines = [line for line in lines if holds(view, line, ratios)] or lines
+    return WHY.get(kind, WHY["skipping" if skipped else "other"]).format(
+        name=view.case.name,
+        statements=listed([in_code(line) for line in dict.fromkeys(line.source for line in lines)]),
+        steps=listed([*map(in_code, skipped)]),
+        verbs="multiplies or divides" if len(lines) == 1 else "multiply or divide",
+    )
+
+
+def _lines_of(view: CaseView, path: Path) -> Iterator[Statement]:
+    """The forward lines from the gradients in force down to the consumer of *path*."""
+    yield path.statement
+    waiting = [path.consumer]
+    for name in waiting:
+        if f"d{name}" not in view.case.looks[0].gradients:
+            readers = [line for line in view.case.statements if name in line.inputs]
+            yield from readers
+            waiting += [line.outputs[0] for line in readers]
+
+
+def _has_minus(view: CaseView, line: Statement, paths: Sequence[Path]) -> bool:
+    """Whether the backward rule of *line* has a minus of its own."""
+    steps = [step for path in paths for step in view.steps(path, view.case.looks[0]) if step.statement == line]
     rules = [rule_of(step.node, step.position) or "" for step in steps]
     powers = [step.node.options.get("exponent", 0.0) < 0 or step.node.op == "rsqrt" for step in steps]
-    return not steps or any(powers) or any(rule.startswith("-") for rule in rules) or "-" in path.statement.source
-
-
-def _why(view: CaseView, factor: Factor, paths: Sequence[Path]) -> str:
-    sources, kind = dict.fromkeys(in_code(path.statement.source) for path in paths), factor.code
-    verbs = "multiplies or divides" if len(sources) == 1 else "multiply or divide"
-    if kind == "sign":
-        kind = "minus" if any(_has_minus(view, path) for path in paths) else "no-minus"
-    say = WHY.get(kind, WHY["other"])
-    return say.format(name=view.case.name, statements=listed(list(sources)), verbs=verbs)
+    return any(powers) or any(rule.startswith("-") for rule in rules) or (not steps and "-" in line.source)
 
 
 def _apart(
@@ -151,10 +171,10 @@ def _overwrote(view: CaseView) -> bool:
 
 
 def _groups(view: CaseView) -> list[Group]:
-    """The paths of the tensor, those with proportional shares together; shares that are zero have nothing to tell."""
+    """The paths of the tensor, those with proportional shares together; shares that are rounding tell nothing."""
     groups: list[list[Path]] = []
     for path in view.paths:
-        if not _stacked(view, path).any():
+        if not any(view.weighty(look.shares[path.key], look) for look in view.case.looks):
             continue
         for group in groups:
             if _parallel(_stacked(view, group[0]), _stacked(view, path)):

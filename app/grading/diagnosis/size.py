@@ -5,10 +5,16 @@
 | `size-hard-coded` | right on the visible sizes, wrong on hidden ones, and a literal of the code is a visible size |
 """
 
+import ast
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import partial
+
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Diagnosis, Look, scale_of
+from app.grading.diagnosis.mend import reruns
 from app.grading.diagnosis.naming import in_code, listed, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 
@@ -16,6 +22,8 @@ SAY = sentences_of("size")
 RIGHT = 1e-5
 VACUOUS = 1e-4
 SMALLEST = 2
+Measure = Callable[[Look], int]
+"""From a look to a size in it."""
 
 
 def hard_coded(view: CaseView) -> Diagnosis | None:
@@ -24,7 +32,9 @@ def hard_coded(view: CaseView) -> Diagnosis | None:
         return view.case.told("size-hard-coded", SAY["shape"], cure=_cure(view))
     if visible is None or not _right(visible):
         return None
-    literals = [number for number in view.numbers if number in _sizes(view, visible)]
+    literals = [
+        number for number in view.numbers if number in _sizes(view, visible) and _is_size(view, visible, number)
+    ]
     if not literals:
         return None
     return view.case.told("size-hard-coded", SAY["number"], shown=", ".join(map(in_code, map(str, sorted(literals)))))
@@ -55,13 +65,59 @@ def _right(visible: Look) -> bool:
     return scale > VACUOUS * scale_of(visible) and float(np.abs(got - reference).max(initial=0.0)) <= RIGHT * scale
 
 
-def _sizes(view: CaseView, visible: Look) -> set[float]:
-    """Sizes of the lesson that differ from the hidden ones, and one less."""
+def _sizes(view: CaseView, visible: Look) -> Mapping[float, list[Measure]]:
+    """Sizes of the lesson that differ from the hidden ones, and one less; with what each of them may measure."""
     looks = view.case.looks
-    found: set[float] = set()
+    found: dict[float, list[Measure]] = {}
     for name, value in visible.forward.items():
         hidden = [look.forward[name].shape for look in looks if name in look.forward]
         for axis, size in enumerate(value.shape):
             if any(axis < len(shape) and shape[axis] != size for shape in hidden):
-                found |= {size, size - 1, value.size}
-    return {size for size in found if size >= SMALLEST}
+                found.setdefault(size, []).append(partial(_size_of, name, axis, 0))
+                found.setdefault(size - 1, []).append(partial(_size_of, name, axis, 1))
+                found.setdefault(value.size, []).append(partial(_entries_of, name))
+    return {size: measures for size, measures in found.items() if size >= SMALLEST}
+
+
+def _size_of(name: str, axis: int, less: int, look: Look) -> int:
+    return int(look.forward[name].shape[axis]) - less
+
+
+def _entries_of(name: str, look: Look) -> int:
+    return int(look.forward[name].size)
+
+
+def _is_size(view: CaseView, visible: Look, number: float) -> bool:
+    """Whether the gradient is right once a size stands where the learner wrote *number*, at one place or all."""
+    several = view.once(reruns)
+    if not several:
+        return True
+    places = sum(_is(node, number) for line in several[0].lines for node in ast.walk(line))
+    with view.case.budget.one():
+        for measure in {tuple(map(each, view.case.looks)): each for each in _sizes(view, visible)[number]}.values():
+            for rank in (None, *range(places if places > 1 else 0)):
+                acts = [_Sized(number, measure(one.look), rank).rewritten for one in several]
+                if all(one.is_right(one.rewritten(act)) for one, act in zip(several, acts, strict=True)):
+                    return True
+    return False
+
+
+def _is(node: ast.AST, number: float) -> bool:
+    return isinstance(node, ast.Constant) and not isinstance(node.value, bool) and node.value == number
+
+
+class _Sized(ast.NodeTransformer):
+    """Puts a size in the place of a number, where it stands for the time *rank*, or everywhere."""
+
+    def __init__(self, number: float, size: int, rank: int | None) -> None:
+        self.number, self.size, self.rank, self.seen = number, size, rank, 0
+
+    def rewritten(self, line: ast.stmt) -> ast.stmt:
+        found: ast.stmt = self.visit(deepcopy(line))
+        return found
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if not _is(node, self.number):
+            return node
+        self.seen += 1
+        return ast.Constant(self.size) if self.rank in {None, self.seen - 1} else node

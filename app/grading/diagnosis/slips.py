@@ -19,8 +19,9 @@ import numpy as np
 
 from app.grading.diagnosis.call_kinds import turned
 from app.grading.diagnosis.case_view import CaseView, Send
+from app.grading.diagnosis.claims import has_numbers
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Mistake
+from app.grading.diagnosis.evidence import Array, Mistake, always
 from app.grading.diagnosis.grammar import Words
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
@@ -98,11 +99,12 @@ def _whole(op: str, rule: str) -> Iterator[Slip]:
         return
     local = rule.replace("g * ", "", 1) if rule.startswith("g * ") else f"({rule}) / g"
     through = re.sub(r"\b[xy]\b", "g", local)
-    for text in (f"{op}(g)" if op in FUNCTIONS else "g ** p", through, f"g * ({through})"):
-        yield _slip("of-upstream", text, rule, "{op}")
+    if through != local:  # else the local derivative is a number, and nothing was put through it
+        for text in (f"{op}(g)" if op in FUNCTIONS else "g ** p", through, f"g * ({through})"):
+            yield _slip("of-upstream", text, rule, "{op}")
     yield _slip("squared", f"({rule}) * ({local})", rule)
     yield _slip("inverse", f"g / ({local})", rule)
-    for word in ("y", "x") if op in CURVES else ():
+    for word in ("y", "x") if op in CURVES and {"x", "y"} & names_of(local) else ():
         yield _slip("value", f"g * {word}", rule, f"{{{word}}}")
     for rival in RIVALS:
         if rival != op and op in FUNCTIONS and op not in {"exp", "log", "neg", "copy"}:
@@ -205,7 +207,10 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
     for slip in () if rule is None else slips_at(step.node.op, step.position, rule):
         word = slip.word.format(**view.spot(path, depth))
         say = RULE["summed"][1] if _is_summed(slip, step) else slip.say
-        yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, word=word)
+        if slip.say == RULE["value"][1] and not view.is_written(word):
+            say = RULE["other-value"][1]
+        claim = partial(has_numbers, view) if slip.say == RULE["number"][1] else always
+        yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, claim, word=word)
     yield view.slip(path, depth, RULE["upstream"][0], lambda step: step.of_ones, RULE["upstream"][1])
     for place, value, code, say in other_operands(step):
         yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)

@@ -7,19 +7,25 @@ batch norm, layer norm and RMS norm, with n or n - 1, fused or in pieces.
 | code | meaning |
 |---|---|
 | `statistics-constant` | only the direct term: no statistic is taken to depend on x |
+| `statistics-constant:Z` | the term through Z is missing |
+| `term-sign:Z`, `term-factor:Z:F`, `term-factor:Z` | the term through Z times -1, a number with a name, or a tensor |
 | `term-changed:Z` | the term through Z off by one number per slice |
 | `term-not-averaged:Z` | the term through Z lacks the sum along the slice |
 | `term-axis` | an average of the fused formula runs along other axes |
 """
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 
 import numpy as np
 
+from app.bindings import called
 from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.claims import lacks_no_gradient, lacks_sum
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look, Mistake
+from app.grading.diagnosis.factors import NEAR, named_factor
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.reading.node import Axes, fits, stretched_axes
@@ -48,6 +54,8 @@ def names_of(view: CaseView) -> tuple[str, ...]:
         value = look.forward.get(name)
         if value is None or value.size >= look.reference.size or not blocked.any():
             continue
+        if not view.weighty(look.reference - blocked, look):
+            continue  # what is rounding has nothing to tell
         if fits(look.reference.shape, value.shape) and all(
             np.abs(blocked - look.blocked[other]).max() > FLAT * np.abs(look.reference).max() for other in found
         ):
@@ -56,10 +64,22 @@ def names_of(view: CaseView) -> tuple[str, ...]:
 
 
 def constants(view: CaseView) -> Iterator[Mistake]:
+    """All statistics held constant."""
     names = names_of(view)
     if len(names) > 1:
         held = listed([in_code(name) for name in names])
         yield view.row("statistics-constant", lambda look: _terms(look, names)[DIRECT], SAY["all"], held=held)
+
+
+def constant(view: CaseView) -> Iterator[Mistake]:
+    """One of the statistics held constant."""
+    for name in names_of(view):
+        predict, claim = partial(_with_constant, name), partial(lacks_no_gradient, view)
+        yield view.row(f"statistics-constant:{name}", predict, SAY["one"], (), claim, held=in_code(name))
+
+
+def _with_constant(name: str, look: Look) -> Array:
+    return look.blocked[name]
 
 
 def _terms(look: Look, names: Sequence[str]) -> Mapping[str, Array]:
@@ -76,7 +96,8 @@ def other_axes(view: CaseView) -> Iterator[Mistake]:
     readers = [each.outputs[0] for each in case.statements if set(names) & set(each.inputs)]
     units = [name for name in readers if _is_array(look, name) and look.forward[name].shape == look.reference.shape]
     scales = [None, *(name for name in names if _is_array(look, name))]
-    for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size)):
+    right = {stretched_axes(look.reference.shape, look.forward[name].shape) for name in names}
+    for axes in (axes for size in range(1, rank + 1) for axes in combinations(range(rank), size) if axes not in right):
         shown = listed([f"axis {axis}" for axis in axes])
         for scale, unit, changed in product(scales, (None, *units), (*((name,) for name in names), names)):
             yield view.row("term-axis", partial(_along, names, changed, axes, scale, unit), SAY["axes"], axes=shown)
@@ -102,21 +123,49 @@ def _along(
 
 
 def changed(view: CaseView) -> Diagnosis | None:
-    """One term that has kept its form: the right one times another number for each slice, or not averaged."""
+    """One term that has kept its form: the right one times another number, for one slice or all, or not averaged."""
     for held in names_of(view) if view.shaped() else ():
         for code, say, form in FORMS:
-            if all(_has_form(view, look, held, form) for look in view.case.looks):
+            numbers = [number for look in view.case.looks if (number := _number(view, look, held, form)) is not None]
+            if len(numbers) < len(view.case.looks):
+                continue
+            if code == "term-changed":
+                return _changed(view, held, numbers)
+            if lacks_sum(view):
                 return view.case.told(f"{code}:{held}", SAY[say], held=held)
     return None
 
 
-def _has_form(view: CaseView, look: Look, name: str, form: Form) -> bool:
-    """Whether the learner's term through *name* is *form* times a number that is constant where *name* is."""
+def _changed(view: CaseView, held: str, numbers: Sequence[Array]) -> Diagnosis | None:
+    """What the term through *held* was multiplied by: by one number, by a tensor, or by another average."""
+    if all(np.ptp(number) <= NEAR * np.abs(number).max() for number in numbers):
+        factor = named_factor(view, [float(number.flat[0]) for number in numbers], view.paths)
+        if factor is not None:
+            code = f"term-sign:{held}" if factor.code == "sign" else f"term-factor:{held}:{factor.code}"
+            return view.case.told(code, SAY["factor"], held=held, factor=factor.text)
+    small = [name for name, one in view.case.looks[0].forward.items() if one.size == numbers[0].size]
+    for name, power in product(small, (1.0, -1.0)):
+        if any(
+            not fits(number.shape, look.forward[name].shape)
+            for number, look in zip(numbers, view.case.looks, strict=True)
+        ):
+            continue
+        tensors = [look.forward[name] ** power for look in view.case.looks]
+        pairs = zip(numbers, tensors, strict=True)
+        if all(np.abs(number - tensor).max() <= NEAR * np.abs(tensor).max() for number, tensor in pairs):
+            way = "twice" if power > 0 else "never"
+            return view.case.told(f"term-factor:{held}", SAY["factor"], held=held, factor=SAY[way].format(name))
+    averages = any(called(node) in {"sum", "mean"} for line in view.case.writes for node in ast.walk(line))
+    return view.case.told(f"term-changed:{held}", SAY["changed"], held=held) if averages else None
+
+
+def _number(view: CaseView, look: Look, name: str, form: Form) -> Array | None:
+    """The number for each slice by which the learner's term through *name* is *form*; None where it is not."""
     own = view.got[look] - look.blocked[name]
     right = form(_terms(look, names_of(view))[DIRECT], look.reference - look.blocked[name])
     axes = stretched_axes(look.reference.shape, look.forward[name].shape)
     if not axes or right.shape != own.shape or own.shape[axes[0]] < 2:
-        return False
+        return None
     # The number per slice is a least-squares fit, so that a zero in *form* does no harm.
-    number = (own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True)
-    return bool(np.abs(own - number * right).max() <= view.slack(own, look))
+    number = np.asarray((own * right).sum(axis=axes, keepdims=True) / (right**2).sum(axis=axes, keepdims=True))
+    return number if np.abs(own - number * right).max() <= view.slack(own, look) else None

@@ -73,9 +73,8 @@ def unrecognised(case: Case) -> Diagnosis:
     if look.got.shape != look.reference.shape:
         return case.told("unrecognised", "{wrong}", wrong=wrong_shape(case))
     got = np.asarray(look.got, dtype=np.float64)
-    return case.told(
-        "unrecognised", SAY["facts"], facts="; ".join([*_direction(got, look.reference), *_place(case, look, got)])
-    )
+    facts = [*_direction(got, look.reference), *_place(case, look, got)]
+    return case.told("unrecognised", SAY["facts"] if facts else SAY["single"], facts="; ".join(facts))
 
 
 def _telling(case: Case) -> Look | None:
@@ -103,6 +102,8 @@ def _direction(got: Array, reference: Array) -> list[str]:
 
 def _place(case: Case, look: Look, got: Array) -> list[str]:
     off = np.abs(got - look.reference) > VISIBLE * max(float(np.abs(look.reference).max(initial=0.0)), 1e-300)
+    if off.size == 1:
+        return []
     share = float(off.mean()) if off.size else 0.0
     if share >= 1.0:
         return ["every entry is off"]

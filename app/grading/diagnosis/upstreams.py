@@ -10,11 +10,13 @@
 | `upstream-transposed`, `diagonal-only` | the last two axes, of equal size, exchanged, or their diagonal alone |
 | `copied:T` | nothing but the tensor or gradient T, or its transpose, or its sum |
 | `added:T` | the right gradient and the tensor or gradient T, which is no share of it |
+| `term-missing:T`, `term-extra:T` | the right gradient and T, which arrives there, once too seldom or too often |
 
 A step sends what arrives in the same way to all of its entries, so each is the rule itself with another upstream. Where
 the tensor feeds several lines, the same is tried on all of them at once.
 """
 
+import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
@@ -22,7 +24,8 @@ from itertools import combinations
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.evidence import Array, Look, Mistake
+from app.grading.diagnosis.claims import cannot_be_read, reads
+from app.grading.diagnosis.evidence import Array, Look, Mistake, always
 from app.grading.diagnosis.naming import axis_text, in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.diagnosis.steps import Step
@@ -43,13 +46,23 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
             if name == f"d{step.statement.outputs[0]}" and step.is_root:
                 continue
             if tensor.shape == step.g.shape and tensor.dtype.kind == "f":
-                send, say = partial(_from, name=name), SAY["starts"] if step.is_root else SAY["inside"]
-                yield view.slip(path, depth, "wrong-upstream:{word}", send, say, (name,), word=name)
+                send, say, claim = partial(_from, name=name), _starting(view, step), partial(reads, view, (name,))
+                yield view.slip(
+                    path, depth, "wrong-upstream:{word}", send, say, (name,), claim, word=name, way=path.consumer
+                )
         if step.is_root:
             yield view.slip(path, depth, "upstream-inverted", lambda step: step.sends(1.0 / step.g), SAY["inverted"])
     ones = partial(view.everywhere, lambda step: step.is_root, lambda step: step.of_ones)
     yield view.row("upstream-missing", ones, SAY["absent"])
     yield from _computed(view)
+
+
+def _starting(view: CaseView, step: Step) -> str:
+    """What is said of a wrong start: of one share where the others start elsewhere."""
+    if not step.is_root:
+        return SAY["inside"]
+    alone = sum(any(each.same_as(step) for each in view.steps(path, step.look)) for path in view.paths)
+    return SAY["starts" if alone == len(view.paths) else "starts-share"]
 
 
 def _from(step: Step, name: str) -> Array | None:
@@ -78,20 +91,43 @@ def copies(view: CaseView) -> Iterator[Mistake]:
     for name, tensor in {**look.forward, **look.gradients}.items():
         for act in (lambda one, _: one, lambda one, _: swapped(one), _summed) if tensor.dtype.kind == "f" else ():
             for path in view.paths:
-                yield view.row(f"copied:{name}", partial(_copy, view, path, name, act), SAY["copy"], (name,), word=name)
+                say = SAY["copy" if len(view.paths) == 1 else "copy-share"]
+                fields = {"word": name, "way": in_code(path.consumer)}
+                yield view.row(f"copied:{name}", partial(_copy, view, path, name, act), say, (name,), **fields)
 
 
 def added(view: CaseView) -> Iterator[Mistake]:
     """The right gradient with a tensor or a 1 too many, added to it or taken from it."""
+    for path in view.paths:
+        # Of a single number no regression tells the shares apart.
+        missing = partial(view.exchanged, path, share=np.zeros(()))
+        way = in_code(path.consumer)
+        yield view.row(f"share-missing:{path.consumer}", missing, SAY["share"], way=way)
+    arriving = {f"d{path.consumer}" for path in view.paths}
     for name in ("1", *view.case.looks[0].forward, *view.case.looks[0].gradients):
-        for sign, word in ((1, "added to"), (-1, "taken from")):
+        for sign, word, term in ((1, "added to", "term-extra"), (-1, "taken from", "term-missing")):
             mentions = (name,) * name.isidentifier()
-            yield view.row(f"added:{name}", partial(_with, name, sign), SAY["added"], mentions, word=name, way=word)
+            # What arrives belongs there: one of the terms that it is multiplied by is missing, or there twice.
+            code, say = (term, SAY[term]) if name in arriving else ("added", SAY["added"])
+            # Any other term that the lines themselves have would have been found there, but for a line of its own.
+            certain = name == "1" or name in arriving or name in _alone(view)
+            claim = always if certain else partial(cannot_be_read, view)
+            predict, more = partial(_with, name, sign), {"word": name, "way": word}
+            yield view.row(f"{code}:{name}", predict, say, mentions, claim, **more)
+
+
+def _alone(view: CaseView) -> set[str]:
+    """The tensors that are the whole right side of one of the lines, or a copy of them."""
+    values = [line.value for line in view.case.writes if isinstance(line, ast.Assign | ast.AugAssign)]
+    copied = [one.func.value for one in values if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+    return {one.id for one in (*values, *copied) if isinstance(one, ast.Name)}
 
 
 def _with(name: str, sign: int, look: Look) -> Array | None:
     tensor = look.forward.get(name, look.gradients.get(name, np.ones(())))
     if tensor.dtype.kind != "f" or np.broadcast_shapes(tensor.shape, look.reference.shape) != look.reference.shape:
+        return None
+    if any(np.array_equal(tensor, share) for share in look.shares.values()):
         return None
     return np.asarray(look.reference + sign * tensor)
 
@@ -122,7 +158,8 @@ def changed(view: CaseView) -> Iterator[Mistake]:
         for code, act, say, axis, where in _changes(step.g):
             along = "" if axis is None else axis_text(view.case, fields["y"], axis)
             more = {**fields, "axis": along, "where": where, "ways": ways}
-            yield view.row(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", **more)
+            claim = always if say != "repeated" else partial(_reads_several, step, axis or 0)
+            yield view.row(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", (), claim, **more)
             if everywhere:
                 predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
                 yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], **more)
@@ -152,6 +189,13 @@ def _changes(g: Array) -> Iterator[Change]:
     if g.ndim > 1 and g.shape[-1] == g.shape[-2]:
         yield "upstream-transposed", swapped, "transposed", None, ""
         yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), "diagonal", None, ""
+
+
+def _reads_several(step: Step, axis: int) -> bool:
+    """Whether more than one slice of what arrives reaches the operand, so that one may stand in the place of others."""
+    slices = (np.where(np.arange(step.g.shape[axis]) == at, 1.0, 0.0) for at in range(step.g.shape[axis]))
+    shape = [-1 if each == axis else 1 for each in range(step.g.ndim)]
+    return sum(bool(step.sends(step.g * one.reshape(shape)).any()) for one in slices) > 1
 
 
 def _slab(g: Array, axis: int, at: int) -> tuple[slice | int, ...]:

@@ -8,7 +8,8 @@ first, positive numbers are spread over their whole range.
 import ast
 import hashlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Literal
 
@@ -22,13 +23,38 @@ from app.content.programs import parsed
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _POOLS = ((2, 3, *_PRIMES), tuple(range(2, 40)), (2, 3, 4, 5), (2, 3, 4))
-_TOGETHER = 400_000
-"""Entries of a tensor that has every dim once."""
+LARGEST_TENSOR = 400_000
+"""Entries of one tensor on hidden sizes."""
 _REPEATS = 3
 _PICKS = frozenset({"one_hot", "cross_entropy", "nll_loss", "embedding", "gather", "index_select", "take_along_dim"})
 """Functions to which whole numbers are positions, and not numbers to compute with."""
 Absent = Literal["any", "last", "first"]
 """Which index never occurs; `F.one_hot(t)` without a number of classes is right wherever the last one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """How the entries of one set of data are drawn; all but *again* and *absent* is about standard normal ones.
+
+    Args:
+        again: Which of the draws from one seed.
+        spread: The standard deviation. Small numbers show what large ones drown, such as the epsilon beside a variance.
+        uneven: Powers of two by which rows and entries are larger or smaller than others.
+        shift: The mean.
+        halves: Whether entries are rounded to halves, so that zeros and ties are among them.
+        lowered: Whether what stands last along an axis is so small that no maximum falls there.
+    """
+
+    again: int = 0
+    spread: float = 1.0
+    uneven: float = 0.0
+    shift: float = 0.0
+    lowered: bool = False
+    absent: Absent = "any"
+    halves: bool = False
+
+
+USUAL = Draw()
 
 
 def size_of(expression: str, dims: Mapping[str, int]) -> int:
@@ -47,7 +73,14 @@ def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(size_of(size, dims) for size in one.sizes)
 
 
-def hidden_dims(forward: Forward, shift: int, related: bool = False) -> dict[str, int]:
+def small_together(dims: Mapping[str, int]) -> bool:
+    """Whether a tensor that has every one of *dims* once is small enough."""
+    return math.prod(dims.values()) <= LARGEST_TENSOR
+
+
+def hidden_dims(
+    forward: Forward, shift: int, related: bool = False, fits: Callable[[Mapping[str, int]], bool] = small_together
+) -> dict[str, int]:
     """Sizes that no learner has seen, small enough together; a 1 stays a 1, and what the author gives is taken.
 
     Distinct primes in the order of the visible sizes where there is room for them: they tell most apart. Programs of
@@ -56,8 +89,25 @@ def hidden_dims(forward: Forward, shift: int, related: bool = False) -> dict[str
     Args:
         shift: 0 for the first set, 1 for the second; every size differs between two sets.
         related: Whether a size that is the product of two others, such as a width of heads times head size, stays it.
+        fits: Whether sizes are small enough; the smallest are taken where none are.
     """
-    hidden = _drawn(forward, shift)
+    fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
+    free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
+    order = sorted(free, key=lambda name: (forward.dims[name], name))
+    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
+    primes = [prime for prime in _PRIMES if prime not in literal | set(forward.dims.values())]
+    before = hidden_dims(forward, 0, related, fits) if shift else {}
+    drawn = dict(zip(order, primes[shift:], strict=False))
+    for pool in _POOLS:
+        if len(drawn) == len(order) and fits(_followed(forward, {**forward.dims, **drawn, **fixed}, related)):
+            break
+        drawn = _ascending(order, pool, [{forward.dims[name], before.get(name, 0)} for name in order])
+    return _followed(forward, {**forward.dims, **drawn, **fixed}, related)
+
+
+def _followed(forward: Forward, sizes: Mapping[str, int], related: bool) -> dict[str, int]:
+    """*sizes* of the dims, with those that follow from others."""
+    hidden = dict(sizes)
     if related:
         for name, (one, other) in _products(forward.dims).items():
             if name not in forward.related and name not in forward.hidden:
@@ -65,23 +115,6 @@ def hidden_dims(forward: Forward, shift: int, related: bool = False) -> dict[str
     for name, expression in forward.related.items():
         hidden[name] = size_of(expression, hidden)
     return hidden
-
-
-def _drawn(forward: Forward, shift: int) -> dict[str, int]:
-    """Sizes of the dims, those that follow from others still as they are seen."""
-    fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
-    free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
-    order = sorted(free, key=lambda name: (forward.dims[name], name))
-    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
-    primes = [prime for prime in _PRIMES if prime not in literal | set(forward.dims.values())]
-    before = _drawn(forward, 0) if shift else {}
-    room = _TOGETHER // math.prod(fixed.values())
-    drawn = dict(zip(order, primes[shift:], strict=False))
-    for pool in _POOLS:
-        if len(drawn) == len(order) and math.prod(drawn.values()) <= room:
-            break
-        drawn = _ascending(order, pool, [{forward.dims[name], before.get(name, 0)} for name in order])
-    return {**forward.dims, **drawn, **fixed}
 
 
 def _ascending(names: Sequence[str], pool: Sequence[int], barred: Sequence[Collection[int]]) -> dict[str, int]:
@@ -104,18 +137,12 @@ def _products(dims: Mapping[str, int]) -> dict[str, tuple[str, str]]:
 
 
 def draw_inputs(
-    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, spread: float = 1.0, absent: Absent = "any"
+    forward: Forward, dims: Mapping[str, int], seed: str, dtype: str, draw: Draw = USUAL
 ) -> dict[str, Array]:
-    """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices.
-
-    Args:
-        spread: The standard deviation of normal entries. Small numbers show what large ones drown, such as the
-            epsilon beside a variance.
-    """
+    """One tensor per input, of *dtype* where it holds real numbers and int64 where it holds indices."""
+    seed = f"{seed}/{draw.again}" if draw.again else seed
     return {
-        one.name: _draw(
-            one, dims, _generator(seed, one.name), dtype, spread, absent, alone=_only_picks(forward, one.name)
-        )
+        one.name: _draw(one, dims, _generator(seed, one.name), dtype, draw, alone=_only_picks(forward, one.name))
         for one in forward.inputs
     }
 
@@ -154,8 +181,7 @@ def _draw(
     dims: Mapping[str, int],
     generator: np.random.Generator,
     dtype: str,
-    spread: float,
-    absent: Absent,
+    draw: Draw,
     *,
     alone: bool,
 ) -> Array:
@@ -163,14 +189,14 @@ def _draw(
     match one.distribution:
         case "ints":
             assert one.bound is not None, "the parser asks for a bound"
-            return _indices(shape, size_of(one.bound, dims), generator, absent, alone=alone)
+            return _indices(shape, size_of(one.bound, dims), generator, draw.absent, alone=alone)
         case "onehot":
             rows = int(np.prod(shape[:-1], dtype=np.int64))
-            picked = _indices((rows,), shape[-1], generator, absent)
+            picked = _indices((rows,), shape[-1], generator, draw.absent)
             return np.asarray(np.eye(shape[-1])[picked].reshape(shape)).astype(dtype)
         case "sorted":
             assert one.bound is not None, "the parser asks for a bound"
-            return np.sort(_indices(shape, size_of(one.bound, dims), generator, absent, alone=alone), axis=-1)
+            return np.sort(_indices(shape, size_of(one.bound, dims), generator, draw.absent, alone=alone), axis=-1)
         case "unique" | "permutation":
             return _distinct(shape, size_of(one.bound, dims) if one.bound else shape[-1], generator)
         case "bool" | "mask":
@@ -186,7 +212,18 @@ def _draw(
                 dtype
             )
         case _:
-            return np.asarray(spread * generator.standard_normal(shape)).astype(dtype)
+            return _normal(shape, generator, draw).astype(dtype)
+
+
+def _normal(shape: tuple[int, ...], generator: np.random.Generator, draw: Draw) -> Array:
+    drawn = draw.spread * generator.standard_normal(shape)
+    if draw.uneven:
+        rows = generator.uniform(-draw.uneven, draw.uneven, (*shape[:1], *(1 for _ in shape[1:])))
+        drawn = drawn * 2 ** (rows + generator.uniform(-1, 1, shape))
+    drawn = np.asarray(drawn + draw.shift)
+    if draw.lowered and shape:
+        drawn[..., -1] = -np.abs(drawn).max() - 1 - np.abs(drawn[..., -1])
+    return np.asarray(np.round(2 * drawn) / 2) if draw.halves else drawn
 
 
 def _distinct(shape: tuple[int, ...], bound: int, generator: np.random.Generator) -> Array:

@@ -6,7 +6,7 @@ A header is JSON. The engine writes it and a driver reads it, each under the nam
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from io import StringIO
-from typing import Any, NotRequired, Protocol, TypedDict
+from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 
 class Output(Protocol):
@@ -42,6 +42,7 @@ class TapeRun(TypedDict):
         detail: The tensor of which everything is sent back.
         others: Upstreams under which shares of it are sent as well.
         blockable: Tensors that are held constant one by one.
+        tried: Whether the data are on trial, so that gradients that are not finite are only reported.
     """
 
     id: str
@@ -54,6 +55,28 @@ class TapeRun(TypedDict):
     detail: NotRequired[str | None]
     others: NotRequired[Mapping[str, str]]
     blockable: NotRequired[Sequence[str]]
+    tried: NotRequired[bool]
+
+
+ROUTER, MASK = "router", "mask"
+
+
+class Asked(NamedTuple):
+    """One predicate as it was met in a run: how many entries lie *below*, at (*equal*), and *above* its threshold.
+
+    Of a mask, *below* counts what is false and *above* what is true. Of a router such as `argmax`, *above* counts the
+    choices that fell on the last place.
+    """
+
+    statement: int
+    kind: str
+    below: int
+    equal: int
+    above: int
+
+    @property
+    def entries(self) -> int:
+        return self.below + self.equal + self.above
 
 
 class TapeHeader(TypedDict):

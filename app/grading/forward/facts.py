@@ -18,6 +18,8 @@ class Facts:
         error: Why the program did not run; empty when it did.
         line: The line of the lesson file that *error* speaks of; 0 where it speaks of none.
         pinned: Why it runs on the lesson's own sizes alone, so that no other sizes are tried; empty where it does not.
+        one_sided: Statements that ask about something which is the same in every hidden run, each with its line of the
+            lesson file.
         outcome: Whose fault that is: the program's own (`graded`), or one that says nothing about it.
     """
 
@@ -27,3 +29,4 @@ class Facts:
     line: int = 0
     outcome: Outcome = "graded"
     pinned: str = ""
+    one_sided: tuple[tuple[int, str], ...] = ()

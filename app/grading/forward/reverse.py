@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 
 from app.grading.forward.occurrences import COPIES, SPREAD, expression
+from app.grading.forward.predicates import Watch
 
 Tensor = torch.Tensor
 _TEXT_CHARS = 2000
@@ -63,13 +64,20 @@ class Node:
 
 
 class Tape:
-    """A program evaluated on one set of data.
+    """A program evaluated on one set of data; *watch* is told which statement is run.
 
     Raises:
         StatementError: A statement raised or drew random numbers, or left no tensor where one is needed.
     """
 
-    def __init__(self, statements: Sequence[Mapping[str, Any]], data: Mapping[str, Tensor], dims: Mapping[str, int]):
+    def __init__(
+        self,
+        statements: Sequence[Mapping[str, Any]],
+        data: Mapping[str, Tensor],
+        dims: Mapping[str, int],
+        watch: Watch | None = None,
+    ) -> None:
+        self._watch = watch or Watch()
         self.values: dict[str, Any] = dict(data)
         self.statements = statements
         self.scope: dict[str, Any] = {"torch": torch, "F": F, "math": math, **dims}
@@ -84,6 +92,7 @@ class Tape:
 
     def _evaluate(self, index: int, spread: bool) -> Node:
         statement = self.statements[index]
+        self._watch.statement = index
         node = Node(index, statement["outputs"], statement["inputs"])
         copies = [_leaf(self.values[name]) for name in node.inputs]
         watched = {at: one for at, one in enumerate(copies) if isinstance(one, Tensor) and one.requires_grad}

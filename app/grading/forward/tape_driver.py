@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from app.grading.forward.driver_jobs import Output, TapeHeader, TapeRun
+from app.grading.forward.predicates import Watch
 from app.grading.forward.reverse import StatementError, Sweep, Tape, whole
 
 Tensor = torch.Tensor
@@ -23,16 +24,20 @@ def run(header: TapeHeader, arrays: dict[str, Tensor], out: Output) -> None:
         torch.set_default_dtype(torch.float32 if job["dtype"] == "float32" else torch.float64)
         data = {name: arrays[key] for name, key in job["inputs"].items()}
         try:
-            tape = Tape(header["statements"], data, job["dims"])
-            answer = _forward if header["mode"] == "forward" else _backward
-            report[job["id"]] = answer(header, job, tape, arrays, out)
+            if header["mode"] == "forward":
+                report[job["id"]] = _forward(header, job, data, out)
+            else:
+                tape = Tape(header["statements"], data, job["dims"])
+                report[job["id"]] = _backward(header, job, tape, arrays, out)
         except StatementError as failure:
             report[job["id"]] = {"failed": failure.index, "message": failure.message, "why": failure.why}
     out.text("report", json.dumps(report))
 
 
-def _forward(header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, Tensor], out: Output) -> dict[str, Any]:
-    del arrays
+def _forward(header: TapeHeader, job: TapeRun, data: Mapping[str, Tensor], out: Output) -> dict[str, Any]:
+    """The tensors of the program, what is odd about them, and the predicates that it decided by."""
+    with Watch() as watch:
+        tape = Tape(header["statements"], data, job["dims"], watch)
     kinds: dict[str, Any] = {}
     for name, value in tape.values.items():
         if not isinstance(value, Tensor):
@@ -41,17 +46,24 @@ def _forward(header: TapeHeader, job: TapeRun, tape: Tape, arrays: Mapping[str, 
                 kinds[name]["number"] = value
             continue
         kinds[name] = {"shape": list(value.shape), "nan": bool(torch.isnan(value).any())}
-        if name not in job["inputs"]:
+        if name not in job["inputs"] and not job.get("tried"):
             out.tensor(f"{job['id']}/{name}", value)
-    data = {name: tape.values[name] for name in job["inputs"]}
     try:
         gradients = whole(header["statements"], data, job["dims"], header["outputs"], None)
     except RuntimeError:
         tape.refuse_flat()
         raise
-    if not all(gradients[name].isfinite().all() for name in data if name in gradients):
+    finite = all(gradients[name].isfinite().all() for name in data if name in gradients)
+    if not finite and not job.get("tried"):
         tape.refuse_infinite(header["outputs"])
-    return {"tensors": kinds, "gradable": sorted(gradients)}
+    tensors = [one for one in tape.values.values() if isinstance(one, Tensor) and one.is_floating_point()]
+    return {
+        "tensors": kinds,
+        "gradable": sorted(gradients),
+        "asked": watch.asked,
+        "finite": finite and all(bool(one.isfinite().all()) for one in tensors),
+        "largest": max(map(_largest, tensors), default=0.0),
+    }
 
 
 def _backward(

@@ -256,7 +256,7 @@ class _Trial:
                 if kept.changed_by is not None:
                     changed[name] = kept.changed_by
                     out.tensor(f"{self.id}/later/{name}", kept.value)
-        shown = [shown_as(name, self.scope[name]) for name in self.shown if name in self.scope]
+        shown = [shown_as(name, self.scope[name], printed=False) for name in self.shown if name in self.scope]
         return {
             "errors": self.errors,
             "mutated": self.mutated,

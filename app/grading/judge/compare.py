@@ -15,6 +15,8 @@ from app.grading.judge.trials import Trial
 from app.grading.judge.verdict import Worst
 
 Array = NDArray[Any]
+HIDDEN = ("a", "b")
+"""The runs on hidden data in which each line is judged on its own."""
 HIDDEN_TOLERANCE = 1e-9
 """Of the scale, in float64. Right ways of writing a line differ by 1e-14 (docs/tolerance.md); a rounding to float32, a
 forgotten epsilon and a constant of seven digits are off by more."""
@@ -91,10 +93,14 @@ def matches(got: Array | None, reference: Reference, atol: float | None = None, 
 
 def agrees(got: Array | None, reference: Reference) -> bool:
     """Whether *got*, computed from the learner's own numbers, is the reference up to the rounding of all its terms."""
+    return near(got, reference, LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE)
+
+
+def near(got: Array | None, reference: Reference, tolerance: float) -> bool:
+    """Whether *got* is the reference within *tolerance* of its scale, or of the largest term of its sums."""
     if got is None or got.shape != reference.gradient.shape:
         return False
     difference = np.abs(got.astype(np.float64) - reference.gradient)
-    tolerance = LESSON_TOLERANCE if reference.gradient.dtype == np.float32 else HIDDEN_TOLERANCE
     return bool((difference <= tolerance * max(reference.scale, reference.noise)).all())
 
 
@@ -167,6 +173,7 @@ class Ruling:
 
     Args:
         order: What is *required*, in the order of the backward pass.
+        one_road: Why nothing but the rule will do, in a sentence; empty where any road to the right numbers will.
         dims: The sizes of the lesson's own data, which a learner may write as numbers.
     """
 
@@ -174,7 +181,7 @@ class Ruling:
     order: tuple[str, ...]
     given: tuple[str, ...]
     outputs: tuple[str, ...]
-    rule_only: bool
+    one_road: str = ""
     atol: float | None = None
     rtol: float | None = None
     dims: Mapping[str, int] = field(default_factory=dict)
@@ -183,6 +190,37 @@ class Ruling:
     def forced(self) -> frozenset[str]:
         """The gradients that every line is isolated by, as the learner writes them."""
         return frozenset((*self.required, *self.given, *(f"d{name}" for name in self.outputs)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a submission left in its runs, beside the *references* of each run."""
+
+    ruling: Ruling
+    trials: Mapping[str, Trial]
+    references: References
+
+    def isolated(self, name: str) -> Mapping[str, Reference]:
+        """By hidden run: the reference under random upstreams."""
+        return {run: self.references[run][name[1:]] for run in HIDDEN}
+
+    def holds(self, name: str, references: Mapping[str, Reference]) -> bool:
+        """Whether the learner's tensors are the references on both hidden sets, at their last write or at the end."""
+        return self.kept(name, references) or all(
+            self.match(self.trials[run].later.get(name), references[run]) for run in HIDDEN
+        )
+
+    def kept(self, name: str, references: Mapping[str, Reference]) -> bool:
+        """The same at their last write alone."""
+        return all(self.match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
+
+    def match(self, got: Array | None, reference: Reference) -> bool:
+        return matches(got, reference, self.ruling.atol, self.ruling.rtol)
+
+    def fits(self, name: str, run: str) -> bool:
+        """Whether *name* is right in a *run* in which the learner's own numbers flow on."""
+        got, reference = self.trials[run].final(name), self.references[run][name[1:]]
+        return got is not None and (agrees(got, reference) or self.match(got, reference))
 
 
 class Laboratory(Protocol):
@@ -196,13 +234,35 @@ class Laboratory(Protocol):
         """The references of all gradients by hidden data set and tensor when only *drawn_on* is forced."""
         ...
 
+    def substituted(self) -> Mapping[str, Trial]:
+        """By data set: the submission run with the true gradients in the place of each that it finishes."""
+        ...
+
+    def true(self) -> References:
+        """By data set: the references under the true upstream, which `substituted` puts in place."""
+        ...
+
     def diagnosis(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis | None:
         """The mistake behind *got*, if a table holds it; with *cut* the gradients that are forced."""
         ...
 
-    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array]) -> Diagnosis:
-        """True facts about *got*."""
+    def diagnosis_on_true(self, name: str, got: Mapping[str, Array]) -> Diagnosis | None:
+        """The mistake behind *got*, which was computed from true gradients as `substituted` puts them in place."""
         ...
+
+    def diagnosis_in_sizes(self, name: str, cut: Collection[str]) -> Diagnosis | None:
+        """The mistake in *name* that is left once dims stand where their sizes were written."""
+        ...
+
+    def unrecognised(self, name: str, cut: Collection[str], got: Mapping[str, Array], others: bool) -> Diagnosis:
+        """True facts about *got*; with *others*, other lines are wrong as well."""
+        ...
+
+
+def silent_consumers(reference: Reference, program: Program) -> tuple[str, ...]:
+    """What the tensor of *reference* is read by, where the share that comes back is nothing but rounding."""
+    silent = [int(key.split(".")[0]) for key in reference.silent_shares]
+    return tuple(dict.fromkeys(program.statements[index].outputs[0] for index in silent))
 
 
 def vacuous_note(
@@ -221,9 +281,7 @@ def vacuous_note(
             f"For this loss `{name}` is zero up to rounding, whatever the data; it was judged with a random upstream, "
             "where the rule shows."
         )
-    silent = [int(key.split(".")[0]) for key in reference.silent_shares]
-    consumers = dict.fromkeys(program.statements[index].outputs[0] for index in silent)
-    consumers = {one: None for one in consumers if f"d{one}" in forced}
+    consumers = [one for one in silent_consumers(reference, program) if f"d{one}" in forced]
     if not consumers:
         return ""
     names = ", ".join(f"`{one}`" for one in consumers)

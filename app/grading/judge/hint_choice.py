@@ -31,7 +31,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("view-order", "permute-skipped", "axes-mixed", "axes-reversed"), _PLACES),
     **dict.fromkeys(("share-missing", "share-doubled", "share-factor", "overwritten", "several"), _SHARES),
     **dict.fromkeys(("statistics-constant", "crossed", "added", "steps-shifted", "order", "stale"), _SHARES),
-    **dict.fromkeys(("sign", "share-sign", "term-sign"), _SIGNS),
+    **dict.fromkeys(("sign", "share-sign", "term-sign", "argument-sign"), _SIGNS),
     **dict.fromkeys(("factor", "doubled", "halved", "bessel", "constant-missing", "size-hard-coded"), _SIZES),
     **dict.fromkeys(("upstream-missing", "wrong-upstream", "copied", "upstream-unchanged"), _ABOVE),
     **dict.fromkeys(("local-missing", "local-twice", "other-rule", "gate-flipped", "gate-value"), _SLOPES),
@@ -43,7 +43,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("wrong-index", "router-dense", "router-axis", "router-labels", "router-min"), _PICKS),
     **dict.fromkeys(("average-missing", "diagonal", "softmax-axis", "one-hot-missing", "weights-missing"), _BUDGETS),
     **dict.fromkeys(("probabilities-missing", "term-order", "unnormalised", "mean-for-sum"), _BUDGETS),
-    **dict.fromkeys(("aliased", "mutated"), _MEMORY),
+    **dict.fromkeys(("aliased", "expanded", "mutated"), _MEMORY),
 }
 """By the row of a diagnosis code: beginnings of words that a hint about such a mistake has in it."""
 

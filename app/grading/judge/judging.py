@@ -9,19 +9,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+
+from app.bindings import as_written, called
+from app.content.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.statements import Program
 from app.grading.judge.compare import (
-    Array,
+    HIDDEN,
+    Fit,
     Laboratory,
-    Reference,
     References,
     Ruling,
-    agrees,
     closeness,
     dtype_note,
-    matches,
+    silent_consumers,
     vacuous_note,
     worst_entries,
 )
@@ -30,14 +33,19 @@ from app.grading.judge.nearly import TABLES, nearly, rounded
 from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
 from app.grading.judge.product_kinds import translated
-from app.grading.judge.shared_steps import HIDDEN, Steps
+from app.grading.judge.roads import Roads
+from app.grading.judge.shared_steps import Steps
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.unwritten import unwritten
-from app.grading.judge.verdict import RIGHT, NameVerdict, Standing
+from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
 
-SMALLEST = 2
-"""What is written most often, and seldom as a size."""
+FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
+"""What a right line may follow from."""
+ROUNDING = (
+    "On the lesson's own numbers it is off by rounding alone: in float32 each of many additions loses a little. "
+    "In float64 it is right there, too."
+)
 
 
 class Judge:
@@ -59,6 +67,7 @@ class Judge:
         self.references = references
         self._reach = reach
         self.visible = trials["v"]
+        self.fit = Fit(ruling, trials, references)
         self.drawn_on = plan.drawn_on(ruling.forced)
         self.stopped = next(filter(self._by_itself, self.visible.errors), next(iter(self.visible.errors), None))
 
@@ -66,6 +75,11 @@ class Judge:
     def laboratory(self) -> Laboratory:
         """What may be asked of the tape, once something has to be."""
         return self._reach()
+
+    @cached_property
+    def roads(self) -> Roads:
+        """Where to look when a line is not the rule."""
+        return Roads(self.program, self.plan, self.fit, lambda: self.laboratory)
 
     def verdicts(self, *, explains: bool = True) -> tuple[NameVerdict, ...]:
         """One verdict per required name, in backward order.
@@ -90,16 +104,15 @@ class Judge:
 
     def _alone(self, name: str) -> NameVerdict:
         steps = (self._unreadable, self._raised, self._not_yet, self._not_a_tensor, self._mutated, self._aliased)
-        for step in (*steps, self._by_rule, self._by_another_road, self._by_a_borrowed_value):
+        for step in (*steps, self._by_rule, self._by_another_road):
             verdict = step(name)
             if verdict is not None:
                 return verdict
         return self._named(name, "wrong")
 
     def _named(self, name: str, verdict: Standing, code: str | None = None, message: str = "") -> NameVerdict:
-        at = self.plan.last.get(name)
-        line = None if at is None else self.plan.lines[at].line
-        return NameVerdict(name=name, verdict=verdict, code=code and f"{name}:{code}", message=message, line=line)
+        code = code and f"{name}:{code}"
+        return NameVerdict(name=name, verdict=verdict, code=code, message=message, line=self.plan.line_of(name))
 
     def _told(self, name: str, verdict: Standing, found: Diagnosis) -> NameVerdict:
         return replace(self._named(name, verdict), code=found.code, message=found.message)
@@ -154,7 +167,7 @@ class Judge:
         if all(any(at == one.statement for one in self.trials[run].errors) for run in HIDDEN):
             return True
         done = [name for name in self.ruling.required if self.plan.last.get(name, -1) < at]
-        return all(self._fits(name, "v") for name in done)
+        return all(self.fit.fits(name, "v") for name in done)
 
     def _left(self, name: str, run: str) -> bool:
         trial = self.trials[run]
@@ -191,7 +204,7 @@ class Judge:
         for run in ("true", "v"):
             trial = self.trials[run]
             at = trial.changed_by.get(name)
-            if at is None or not 0 <= at < len(self.plan.lines) or not self._kept(name, self._isolated(name)):
+            if at is None or not 0 <= at < len(self.plan.lines) or not self.fit.kept(name, self.fit.isolated(name)):
                 continue
             line = self.plan.lines[at]
             others = sorted(line.writes & set(self.ruling.required)) or sorted(line.writes)
@@ -199,58 +212,23 @@ class Judge:
             return self._told(name, "aliased", sentences.aliased(name, other, line.line))
         return None
 
-    def _isolated(self, name: str) -> Mapping[str, Reference]:
-        return {run: self.references[run][name[1:]] for run in HIDDEN}
-
-    def _holds(self, name: str, references: Mapping[str, Reference]) -> bool:
-        """Whether the learner's tensors are the references on both hidden sets, at their last write or at the end."""
-        return self._kept(name, references) or all(
-            self._match(self.trials[run].later.get(name), references[run]) for run in HIDDEN
-        )
-
-    def _kept(self, name: str, references: Mapping[str, Reference]) -> bool:
-        return all(self._match(self.trials[run].values.get(name), references[run]) for run in HIDDEN)
-
-    def _match(self, got: Array | None, reference: Reference) -> bool:
-        return matches(got, reference, self.ruling.atol, self.ruling.rtol)
-
     def _by_rule(self, name: str) -> NameVerdict | None:
-        if not self._holds(name, self._isolated(name)):
+        if not self.fit.holds(name, self.fit.isolated(name)):
             return None
         return replace(self._named(name, "right"), note=dtype_note(self.visible, name))
 
     def _by_another_road(self, name: str) -> NameVerdict | None:
-        drawn_on = self.drawn_on.get(name, frozenset())
-        expected = self.program.frontier(name[1:], self.ruling.forced)
-        taken = self.program.frontier(name[1:], drawn_on | {f"d{one}" for one in self.ruling.outputs})
-        if expected == taken or any(name not in self.trials[run].values for run in HIDDEN):
+        road = self.roads.other(name)
+        if road is None:
             return None
-        references = self.laboratory.along(name, drawn_on)
-        if not references or any(one.vacuous for one in references.values()) or not self._holds(name, references):
-            return None
-        skipped = sorted(expected - taken)
-        steps = ", ".join(f"`{one}`" for one in skipped)
         # Names that one statement finishes together cannot be told apart any further: that is no other road.
-        together = all(self.plan.last.get(one, -1) >= self.plan.last[name] for one in skipped)
-        if self.ruling.rule_only and not together:
-            message = f"The values are right, but this box asks for the step from {steps} on its own."
-            return self._named(name, "wrong", "other-road", message)
-        message = f"Right end to end; your formula skips the step through {steps}."
-        return self._named(name, "right-other-road", message=message)
-
-    def _by_a_borrowed_value(self, name: str) -> NameVerdict | None:
-        """Right by way of gradients that lie on no road to it, such as `dz = dq` below a sum of the two."""
-        drawn_on = self.drawn_on.get(name, frozenset()) - {name}
-        borrowed = sorted(one for one in drawn_on if not self.program.frontier(name[1:], {one}))
-        known = [self.references["true"][one[1:]] for one in (*borrowed, name)]
-        if not borrowed or self.ruling.rule_only or not all(one.telling and not one.vacuous for one in known):
-            return None
-        if not all(self._match(self.trials[run].final(name), self.references[run][name[1:]]) for run in ("true", "v")):
-            return None
-        expected = sorted(self.program.frontier(name[1:], self.ruling.forced))
-        shown, steps = (", ".join(f"`{one}`" for one in names) for names in (borrowed, expected))
-        message = f"Right end to end; your formula takes its numbers from {shown}, not from the step through {steps}."
-        return self._named(name, "right-other-road", message=message)
+        together = all(self.plan.last.get(one, -1) >= self.plan.last[name] for one in road.leaves)
+        if self.ruling.one_road and not together:
+            steps = ", ".join(f"`{one}`" for one in sorted(road.leaves))
+            why = self.ruling.one_road
+            message = f"The values are right, but this box asks for the step from {steps} on its own. {why}"
+            return self._named(name, "wrong", OTHER_ROAD, message)
+        return self._named(name, "right-other-road", message=road.remark)
 
     # Names among names.
 
@@ -264,11 +242,11 @@ class Judge:
                 f"It was right when it was finished. `{partner}` is the same memory, and that line is not right yet."
             )
             return replace(self._named(name, "follows", message=message), word=f"follows from {partner}")
-        if verdict.verdict not in RIGHT or (self._fits(name, "v") and self._fits(name, "true")):
+        if verdict.verdict not in RIGHT or (self.fit.fits(name, "v") and self.fit.fits(name, "true")):
             return verdict
-        culprits = self._culprits(name, all_)
+        culprits = self._culprits(name, all_) or self._unseen(name, all_)
         if not culprits:
-            return verdict if self._fits(name, "v") else self._told(name, "wrong", sentences.wrong_here(name))
+            return self._unexplained(verdict)
         names = ", ".join(f"`{one}`" for one in culprits)
         message = f"Right, given your own numbers: it follows from {names}."
         if all(all_[one].verdict == "not-yet" for one in culprits):
@@ -276,15 +254,27 @@ class Judge:
         word = f"follows from {culprits[0]}" + (f" and {len(culprits) - 1} more" if len(culprits) > 1 else "")
         return replace(verdict, verdict="follows", message=message, word=word)
 
+    def _unseen(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
+        """The names at fault above a line that is right on right numbers, though nothing shows that it reads them."""
+        if self.fit.fits(name, "v"):
+            return ()
+        last = self.plan.last.get(name, -1)
+        above = tuple(one for one in all_ if all_[one].verdict in FAULTS and self.plan.last.get(one, -1) < last)
+        return above if above and self.roads.right_on_right_numbers(name) else ()
+
+    def _unexplained(self, verdict: NameVerdict) -> NameVerdict:
+        """*verdict* on a right line whose numbers no other explains: rounded on the lesson's own data, or wrong."""
+        if self.fit.fits(verdict.name, "v"):
+            return verdict
+        if not self.roads.rounded(verdict.name):
+            return self._told(verdict.name, "wrong", sentences.wrong_here(verdict.name))
+        return replace(verdict, note=" ".join(part for part in (verdict.note, ROUNDING) if part))
+
     def _partner(self, name: str, all_: Mapping[str, NameVerdict]) -> str | None:
         """The wrong name by whose line *name* was changed in memory that both share."""
         changed = (self.trials[run].changed_by.get(name, -1) for run in ("true", "v"))
         written = {one for at in changed if 0 <= at < len(self.plan.lines) for one in self.plan.lines[at].writes}
         return next((one for one in all_ if one in written and all_[one].verdict == "wrong"), None)
-
-    def _fits(self, name: str, run: str) -> bool:
-        got, reference = self.trials[run].final(name), self.references[run][name[1:]]
-        return got is not None and (agrees(got, reference) or self._match(got, reference))
 
     def _culprits(self, name: str, all_: Mapping[str, NameVerdict]) -> tuple[str, ...]:
         """The names at fault that *name* is computed from, by way of any others; in backward order."""
@@ -296,7 +286,7 @@ class Judge:
                     continue
                 seen.add(source)
                 waiting.append(source)
-                if all_[source].verdict in {"wrong", "aliased", "mutated", "not-yet"}:
+                if all_[source].verdict in FAULTS:
                     found.add(source)
         return tuple(one for one in all_ if one in found)
 
@@ -313,25 +303,41 @@ class Judge:
             real, isolated = (self.references[run][name[1:]] for run in ("true", "a"))
             remarks = (verdict.note, vacuous_note(name, real, isolated, self.program, self.ruling.forced))
             verdict = replace(verdict, note=" ".join(part for part in remarks if part))
+        if verdict.verdict == "wrong" and close is not None and (close.exact or close.approx):
+            verdict = replace(verdict, note=" ".join([verdict.note, self._by_ones(name)]).strip())
         if verdict.verdict != "wrong" or self._culprits(name, standing):
             return verdict
         return replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
+
+    def _by_ones(self, name: str) -> str:
+        """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""
+        unread = self.program.frontier(name[1:], self.ruling.forced) - self.drawn_on.get(name, frozenset())
+        ones = [one for one in sorted(unread) if (self.references["v"][one[1:]].gradient == 1).all()]
+        shown = ", ".join(f"`{one}`" for one in ones)
+        return f"On these numbers it comes out right only because {shown} is 1 here." if ones else ""
 
     def _explained(self, verdict: NameVerdict, explains: bool) -> NameVerdict:
         if verdict.verdict != "wrong" or verdict.code is not None:
             return verdict
         name, plan = verdict.name, self.plan
         found = explained(self._diagnosed(name, explains), name, plan, self.visible.rebound, self.ruling.required)
-        return replace(verdict, code=found.code, message=found.message)
+        return replace(verdict, code=found.code, message=f"{found.message} {self._silent(name, found.code)}".rstrip())
+
+    def _silent(self, name: str, code: str) -> str:
+        """That the share which a line leaves out is zero on true gradients: numbers alone do not show the slip."""
+        consumers = silent_consumers(self.references["true"][name[1:]], self.program)
+        if code not in {f"{name}:share-missing:{one}" for one in consumers}:
+            return ""
+        return "For this loss that share comes to zero, so autograd's numbers are the same; for another it does not."
 
     def _diagnosed(self, name: str, explains: bool) -> Diagnosis:
         error = self._hidden_error(name)
         if error is not None:
-            return error
+            return self._also_wrong_here(name, error)
         got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
         if len(got) < len(HIDDEN):
             return sentences.only_here(name)
-        pairs = {run: (got[run], one) for run, one in self._isolated(name).items()}
+        pairs = {run: (got[run], one) for run, one in self.fit.isolated(name).items()}
         found = rounded(name, pairs) or nearly(name, pairs, TABLES)
         if not explains:
             return found or nearly(name, pairs) or sentences.differs(name)
@@ -345,7 +351,18 @@ class Judge:
             found = self.laboratory.diagnosis(name, cut, got)
             if found is not None:
                 return found
-        return nearly(name, pairs) or self.laboratory.unrecognised(name, self.ruling.forced, got)
+        found = (self._diagnosed_on_true(name) if self.roads.borrows(name) else None) or nearly(name, pairs)
+        if found is None and (rest := self.laboratory.diagnosis_in_sizes(name, self.ruling.forced)) is not None:
+            return sentences.sizes_besides(rest)
+        others = any(other != name and one.verdict == "wrong" for other, one in self._compared.items())
+        return found or self.laboratory.unrecognised(name, self.ruling.forced, got, others)
+
+    def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
+        """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
+        got = {run: one for run in HIDDEN if (one := self.roads.substituted[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN):
+            return None
+        return self.laboratory.diagnosis_on_true(name, got)
 
     def _started(self, name: str) -> Diagnosis | None:
         """The mistake in a gradient that nobody asked for but that *name* is computed from."""
@@ -363,7 +380,7 @@ class Judge:
         for step in sorted(found, key=lambda one: self.plan.last[one]):
             got = {run: self.trials[run].values[step] for run in HIDDEN}
             references = self.laboratory.along(step, self.ruling.forced)
-            if not references or all(self._match(got[run], references[run]) for run in HIDDEN):
+            if not references or all(self.fit.match(got[run], references[run]) for run in HIDDEN):
                 continue
             mistake = self.laboratory.diagnosis(step, self.ruling.forced, got)
             if mistake is None:
@@ -373,6 +390,17 @@ class Judge:
             return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
         return None
 
+    def _also_wrong_here(self, name: str, error: Diagnosis) -> Diagnosis:
+        """*error* on hidden sizes; behind what is wrong on the lesson's own numbers, where something is."""
+        shown = self.visible.final(name)
+        if shown is None or self.fit.fits(name, "v") or self._culprits(name, self._compared):
+            return error
+        found = self.laboratory.diagnosis_in_sizes(name, self.ruling.forced)
+        if found is None:
+            nothing = {run: np.zeros_like(shown) for run in HIDDEN}
+            found = self.laboratory.unrecognised(name, self.ruling.forced, {**nothing, "v": shown}, others=False)
+        return sentences.wrong_already(found, error)
+
     def _hidden_error(self, name: str) -> Diagnosis | None:
         """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
         for run in HIDDEN:
@@ -381,13 +409,17 @@ class Judge:
             last = self.plan.last.get(name, -1)
             for error in self.trials[run].errors:
                 if error.statement <= last:
-                    sizes = self._written_sizes(error.statement)
-                    return sentences.stops_elsewhere(name, error.line, error.kind, sizes)
+                    sizes, open_hot = self._written_sizes(error.statement), self._open_hot(error.statement)
+                    return sentences.stops_elsewhere(name, error.line, error.kind, sizes, open_hot)
         return None
 
     def _written_sizes(self, last: int) -> dict[int, str]:
-        """The numbers written in the lines down to *last* that are a dim's size here, with the dim."""
-        nodes = [node for line in self.plan.lines[: last + 1] for node in ast.walk(line.node)]
-        numbers = [node.value for node in nodes if isinstance(node, ast.Constant) and type(node.value) is int]
-        named = {size: name for name, size in self.ruling.dims.items() if size > SMALLEST}
-        return {number: named[number] for number in numbers if number in named}
+        """The numbers written as sizes in the lines down to *last* that are a dim's size here, with the dim."""
+        lines = ast.Module([line.node for line in self.plan.lines[: last + 1]], [])
+        return {one.number: one.dim for one in literal_sizes(lines, self.ruling.dims)}
+
+    def _open_hot(self, last: int) -> str:
+        """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""
+        nodes = (node for line in self.plan.lines[: last + 1] for node in ast.walk(line.node))
+        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "one_hot")
+        return next((as_written(call) for call in calls if len([*call.args, *call.keywords]) == 1), "")

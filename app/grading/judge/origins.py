@@ -8,6 +8,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -82,7 +83,8 @@ def _followed(name: str, statement: ast.stmt, reading: Interpreter) -> list[Orig
     entries = _shown(shape)
     for rank, entry in enumerate(entries):
         for tensor, mask in _behind(node, entry, reading.budget).items():
-            found.setdefault(tensor, [""] * len(entries))[rank] = place_of(mask)
+            place = _place_of(mask.shape, np.packbits(mask).tobytes())
+            found.setdefault(tensor, [""] * len(entries))[rank] = place
     sizes = {tensor: reading.arrays[tensor].shape for tensor in found}
     return [Origin(name=name, tensor=one, shape=sizes[one], places=tuple(places)) for one, places in found.items()]
 
@@ -107,6 +109,11 @@ def _behind(node: Node, entry: tuple[int, ...], budget: Budget) -> dict[str, Arr
         mask = share != 0
         found[tensor] = found[tensor] | mask if tensor in found else mask
     return found
+
+
+@lru_cache(maxsize=8192)  # gradients of one shape take the same entries from what they read
+def _place_of(shape: tuple[int, ...], bits: bytes) -> str:
+    return place_of(np.unpackbits(np.frombuffer(bits, np.uint8), count=prod(shape)).reshape(shape).astype(bool))
 
 
 def place_of(mask: Array) -> str:

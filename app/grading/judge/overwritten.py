@@ -12,7 +12,7 @@ from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.plan import Plan
 from app.grading.judge.trials import Raised
-from app.grading.judge.unwritten import compared, idle
+from app.grading.judge.unwritten import compared, idle, paired
 
 _VAGUE = frozenset({"shape", "unrecognised", "wrong-upstream"})
 Rebound = Sequence[tuple[str, int]]
@@ -21,7 +21,7 @@ Rebound = Sequence[tuple[str, int]]
 
 def explained(found: Diagnosis, name: str, plan: Plan, rebound: Rebound, required: Collection[str]) -> Diagnosis:
     """*found* of the gradient *name*, below a line that does nothing, or the overwriting that it may come from."""
-    if said := compared(name, plan) or idle(name, plan):
+    if said := compared(name, plan) or idle(name, plan) or paired(name, plan):
         return replace(found, message=f"{said} {found.message}")
     if found.code.removeprefix(f"{name}:").partition(":")[0] not in _VAGUE:
         return found

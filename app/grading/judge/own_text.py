@@ -39,7 +39,7 @@ def defined(
         error = raised_by(lambda: exec(compile(tree, FILE, "exec"), scope), tree)
     out.text("printed", printed.getvalue())
     function = scope.get(header["function"])
-    shown = [shown_as(name, scope[name]) for name in header["shown"] if name in scope]
+    shown = [shown_as(name, scope[name], printed=False) for name in header["shown"] if name in scope]
     kinds = {} if callable(function) else {ANSWER: {"kind": type(function).__name__[:80]}}
     return {"errors": error, "shown": shown, "kinds": kinds}
 

@@ -76,6 +76,16 @@ class Plan:
     def writing(self, name: str) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if name in line.writes)
 
+    def line_of(self, name: str) -> int | None:
+        """The line of the innermost statement that writes *name* last; None where none does."""
+        at = self.last.get(name)
+        if at is None:
+            return None
+        inner = [node for node in ast.walk(self.lines[at].node) if isinstance(node, ast.stmt)]
+        within = isinstance(self.lines[at].node, ast.For | ast.If | ast.While)
+        written = [node.lineno for node in inner[1:] if name in writes_of(list(ast.walk(node)))] if within else []
+        return max([self.lines[at].line, *written])
+
     def written_at(self, statement: int, line: int | None) -> frozenset[str]:
         """What the innermost statement of *statement* writes that stands on *line*; all of it where none does."""
         if not 0 <= statement < len(self.lines):

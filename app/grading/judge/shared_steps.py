@@ -9,12 +9,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from app.bindings import reads_of, writes_of
-from app.grading.judge.compare import Laboratory, References, Ruling, matches
+from app.grading.judge.compare import HIDDEN, Laboratory, References, Ruling, matches
 from app.grading.judge.plan import Line, Plan
 from app.grading.judge.trials import Trial
 from app.grading.judge.verdict import NameVerdict
-
-HIDDEN = ("a", "b")
 
 
 class Steps:

@@ -16,12 +16,18 @@ _CHARACTERS = 4000
 MAP_ROWS, MAP_COLUMNS = 24, 40
 
 
-def shown_as(name: str, value: object) -> dict[str, Any]:
-    """*value* as JSON values; what is neither tensor nor number, text or shape is only named."""
+def shown_as(name: str, value: object, *, printed: bool = True) -> dict[str, Any]:
+    """*value* as JSON values; what is neither tensor nor number, text or shape is only named.
+
+    Args:
+        printed: As torch prints it as well, which takes longer than all the rest: for what somebody wrote down to be
+            seen, and for what has no first entries.
+    """
     if type(value) is torch.Tensor:
-        text = str(value)[:_CHARACTERS]
+        seen = _seen(value)
+        text = str(value)[:_CHARACTERS] if printed or not seen else ""
         shape, dtype = list(value.shape), str(value.dtype)[6:]
-        return {"name": name, "shape": shape, "dtype": dtype, "text": text, **_seen(value)}
+        return {"name": name, "shape": shape, "dtype": dtype, "text": text, **seen}
     text = repr(value)[:_CHARACTERS] if isinstance(value, _PLAIN) else f"a {type(value).__name__}"
     return {"name": name, "shape": [], "dtype": type(value).__name__, "text": text}
 

@@ -2,13 +2,16 @@
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
-from app.bindings import as_written, comparisons
+from app.bindings import as_written, called, comparisons, root_of
+from app.grading.diagnosis.grammar import is_module
 from app.grading.judge.plan import Plan
 
 ALIKE = 0.8
+_STORES = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)
+_NEW = frozenset(["list", "dict", "set"])
 _SIGNS = {
     ast.Eq: "compares `{0}`, with `==`; one `=` assigns it",
     ast.Lt: "compares `{0}`, with `<`; a single `=` assigns it",
@@ -47,13 +50,45 @@ def compared(name: str, plan: Plan) -> str:
 
 def idle(name: str, plan: Plan) -> str:
     """The line that computes something of *name* and keeps it nowhere, such as `dz / N`; empty where none does."""
+    if any(isinstance(node, ast.ClassDef) for line in plan.lines for node in ast.walk(line.node)):
+        return ""  # what a method of the learner's own changes, only its text says
+    stores = {one for line in plan.lines for one in _stores(line.node)}
     for line in plan.lines:
         match line.node:
-            case ast.Expr(value=ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Attribute())) if name in line.reads:
-                if name not in line.writes:
+            case ast.Expr(value=ast.BinOp() | ast.UnaryOp() | ast.Call(func=ast.Attribute()) as value):
+                if name in line.reads and not line.writes and not root_of(value) & stores:
                     text = as_written(line.node)
                     return f"Line {line.line}, `{text[:80]}`, changes nothing: what it gives is kept under no name."
     return ""
+
+
+def _stores(node: ast.AST) -> Iterator[str]:
+    """Names that *node* binds to a list, a dictionary or a set, whose methods change it."""
+    for one in ast.walk(node):
+        match one:
+            case ast.Assign(targets=[*targets], value=value) if isinstance(value, _STORES) or called(value) in _NEW:
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+_PAIRS = frozenset(["max", "min", "sort", "topk", "kthvalue", "median", "mode", "cummax", "cummin"])
+
+
+def paired(name: str, plan: Plan) -> str:
+    """A comparison on the way to *name* with what `x.max(1)` gives, which is no tensor; empty where there is none."""
+    for line in plan.writing(name):
+        for node in ast.walk(line.node):
+            sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            pairs = (one for one in sides if isinstance(one, ast.Call) and called(one) in _PAIRS and _with_axis(one))
+            for pair in pairs:
+                text = as_written(pair)
+                gives = f"`{text}`, which gives two things; take the values, `{text}.values`"
+                return f"Line {line.line} compares with {gives}."
+    return ""
+
+
+def _with_axis(call: ast.Call) -> bool:
+    own = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
+    return len(call.args) + len(call.keywords) > (0 if own else 1)
 
 
 def _instead(name: str, plan: Plan, tensors: Collection[str]) -> str:

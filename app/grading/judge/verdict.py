@@ -10,6 +10,8 @@ from app.grading.forward.facts import Outcome
 
 Standing = Literal["right", "right-other-road", "wrong", "follows", "not-yet", "aliased", "mutated"]
 
+OTHER_ROAD = "other-road"
+"""The row of a diagnosis that is no slip: the numbers are right, and the box asks for one road."""
 RIGHT: frozenset[str] = frozenset({"right", "right-other-road"})
 
 
@@ -55,7 +57,6 @@ class NameVerdict:
         code: Stable diagnosis code such as `dW:transposed`; None when the name is right.
         exact, approx, maxdiff: The comparison on the lesson's own sizes; None where there is nothing to compare.
         line: The learner's own line that last wrote the name.
-        hint: Index of the author's hint that fits the diagnosis.
         note: A true remark that changes nothing about the verdict, such as a vacuous gradient.
         differences: How the tensor differs from the reference on the lesson's own sizes.
         word: What the page calls the standing, where its usual word would not say enough.
@@ -70,7 +71,6 @@ class NameVerdict:
     approx: bool | None = None
     maxdiff: float | None = None
     line: int | None = None
-    hint: int | None = None
     note: str = ""
     worst: tuple[Worst, ...] = ()
     differences: Differences | None = None

@@ -6,7 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.content.blocks import Cells, Forward, Numbers, Order, Quiz
+from app.content.blocks import Axes, Cells, Forward, Matmul, Numbers, Order, Quiz
+from app.content.blocks import Shape as ShapeQuiz
+from app.content.programs import tensors_of
 from app.content.sentences import sentence
 from app.grading.forward.facts import Shape
 
@@ -59,6 +61,23 @@ def marked(
         return feedback
     usual = () if feedback.message in USUAL else (feedback.message,)
     return replace(feedback, message=Markup(" ").join((*usual, Markup("<p>{}</p>").format(quiz.right))))
+
+
+def wanted_tensors(quiz: Quiz, forward: Forward) -> tuple[str, ...]:
+    """A product may be made of any tensor of the program; other quizzes are about those that they name."""
+    match quiz:
+        case Matmul():
+            return tensors_of(forward)
+        case Axes(of=of, source=source):
+            return of.removeprefix("d"), source.removeprefix("d")
+        case ShapeQuiz(of=str() as of):
+            return (of.removeprefix("d"),)
+    return ()
+
+
+def shapes_offered(inferred: Shapes, ran: Shapes, names: tuple[str, ...]) -> Shapes:
+    """The shapes that a page shows: *inferred* from the source, with those of a run where that leaves out a name."""
+    return inferred if inferred.keys() >= set(names) else {**ran, **inferred}
 
 
 def tensor_of(name: str, shapes: Mapping[str, Shape]) -> str | None:

@@ -9,16 +9,18 @@ from itertools import product
 import numpy as np
 
 from app.content.blocks import Cells, Forward, Number
+from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.sizes import written
 from app.grading.diagnosis.evidence import Array
 from app.grading.forward.data import draw_inputs
 from app.grading.quiz.feedback import NOT_YET, THAT_HOLDS, Feedback, Shapes, counted, right, underivable, unread, wrong
-from app.grading.quiz.mark_number import answered_each
+from app.grading.quiz.mark_number import answered_each, spread
 from app.grading.reading.node import UntracedError
 from app.grading.reading.walk import values_of, walked
 
 MOST = 64
 NUDGE = 1e-3
+_ZERO = 1e-9
 
 
 def mark_cells(quiz: Cells, values: Sequence[str], _shapes: Shapes, forward: Forward | None) -> Feedback:
@@ -28,7 +30,7 @@ def mark_cells(quiz: Cells, values: Sequence[str], _shapes: Shapes, forward: For
     names = names_of(quiz, answer.shape)
     if quiz.pick is not None:
         return _picked(quiz, values, answer, names)
-    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, _listed(values), answer, names)
+    return _ticked(quiz, values, answer, names) if quiz.feeds else _filled(quiz, values, answer, names)
 
 
 def answer_of(quiz: Cells, forward: Forward | None) -> Array | None:
@@ -103,15 +105,14 @@ def _fed(quiz: Cells, forward: Forward, name: str, index: tuple[int, ...]) -> Ar
     return np.asarray(values_of(forward, moved)[quiz.of] != values_of(forward, point)[quiz.of])
 
 
-def _listed(values: Sequence[str]) -> Sequence[str]:
-    """One text with commas is a list, as the author of a lesson writes it."""
-    return [one.strip() for one in values[0].split(",")] if len(values) == 1 else values
+def _tolerance(entry: float) -> float:
+    return ROUNDING if abs(entry - round(entry)) <= _ZERO else USUAL_TOLERANCE
 
 
 def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[str]) -> Feedback:
-    texts = [*values, *[""] * len(names)][: len(names)]
+    texts = spread(values, len(names))
     asked = [
-        Number(place=quiz.place, name=name, answer=repr(float(entry)), atol=1e-6)
+        Number(place=quiz.place, name=name, answer=repr(float(entry)), rtol=_tolerance(float(entry)), atol=_ZERO)
         for name, entry in zip(names, answer.ravel(), strict=True)
     ]
     found = answered_each(asked, texts, "cell", "cells")
@@ -120,7 +121,7 @@ def _filled(quiz: Cells, values: Sequence[str], answer: Array, names: Sequence[s
     if all(one.correct for one in found):
         return right(f"That is `{quiz.of}`, entry by entry.")
     for tempting in quiz.tempting:
-        entries = _listed([tempting.value])
+        entries = spread([tempting.value], len(texts))
         if len(entries) == len(texts) and all(map(_agree, texts, entries)):
             return wrong(tempting.html)
     off = [name for name, one in zip(names, found, strict=True) if not one.correct]

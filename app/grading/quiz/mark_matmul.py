@@ -87,7 +87,7 @@ def mark_matmul(quiz: Matmul, values: Sequence[str], shapes: Mapping[str, Shape]
         return unread(f"{NOT_YET} Choose two tensors, such as `A.T @ B`.")
     for factor in factors:
         if tensor_of(factor.name, shapes) is None:
-            return unread(f"{NOT_YET} There is no tensor called `{factor.name[:40]}` here.")
+            return unread(_unknown(factor.name, forward))
     left, right_side = (_shape(factor, shapes) for factor in factors)
     text = f"{factors[0]} @ {factors[1]}"
     result = product_shape(left, right_side)
@@ -105,6 +105,12 @@ def mark_matmul(quiz: Matmul, values: Sequence[str], shapes: Mapping[str, Shape]
     return wrong(
         f"{NOT_YET} `{text}` has the shape {shape_text(result)}; `{quiz.of}` needs {shape_text(shapes[target])}.", text
     )
+
+
+def _unknown(name: str, forward: Forward | None) -> str:
+    if forward and {name, name.removeprefix("d")} & set(tensors_of(forward)):
+        return f"The shape of `{name}` is not known: the graders cannot be reached just now. Try again in a minute."
+    return f"{NOT_YET} There is no tensor called `{name[:40]}` here."
 
 
 def factors_in(values: Sequence[str]) -> tuple[Factor, Factor] | None:

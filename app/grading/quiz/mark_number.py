@@ -1,7 +1,7 @@
-"""Numbers: `1/31`, `0.0323`, `3.2e-2`, `0,0323`, `−0.5`, `49 152`.
+"""Numbers: `1/31`, `0.0323`, `3.2e-2`, `0,0323`, `−0.5`, `49 152`, `3.226 %`, `\\frac{1}{31}`.
 
 A correct rounding is right when it has as many digits as the tolerance asks for (three for the usual 1e-3); with fewer
-it is "right, but rounded too far".
+it is "right, but rounded too far". A whole number is asked for exactly, unless its author gave a tolerance.
 """
 
 import math
@@ -13,12 +13,17 @@ from markupsafe import Markup
 
 from app.content.arithmetic import UnreadableError, number_of
 from app.content.blocks import Forward, Number, Numbers, Tempting
+from app.content.exercises import ROUNDING, USUAL_TOLERANCE
 from app.content.mathml import words_of
 from app.content.sizes import BRACKETS
 from app.grading.quiz.feedback import NOT_YET, THAT_IS_IT, THOSE_ARE, Feedback, Shapes, counted, right, unread, wrong
 
 LEAD = re.compile(r"^\s*(?:[^\W\d]\w*\s*)?(?:=|≈|~|:=)\s*")
 GROUPED = re.compile(r"^\s*([-+−]?)(\d{1,3}(?:([ ,.'’_\u00a0\u2009\u202f])\d{3})(?:\3\d{3})*)\s*$")
+LISTED = re.compile(r" ?; ?| ?, |(?<!\d),|,(?!\d)| and |(?<=[\w.)]) (?=[-+−]?[\w.(])")  # single spaces
+NO_BRACKETS = str.maketrans("[]{}", "    ")
+PERCENT_ASKED = re.compile(r"%|per ?cent", re.IGNORECASE)
+PERCENT = re.compile(r"(?:%|per ?cent)$", re.IGNORECASE)
 DECIMAL = re.compile(r"[-+−–]?(\d*)(?:[.,](\d*))?(?:[eE]([-+]?\d{1,3}))?")
 
 
@@ -57,12 +62,14 @@ def mark_number(quiz: Number, values: Sequence[str], _shapes: Shapes, _forward: 
         return wrong(tempting.html, echo)
     if any(_counts(reading, -answer, quiz) for reading in readings):
         return wrong(f"{NOT_YET} The size is right, the sign is not.", echo)
+    if any(_almost_whole(reading.value, answer, quiz) for reading in readings):
+        return unread("Very near, but the answer is a whole number: give that number.", echo)
     return wrong(f"{NOT_YET} The number is {'larger' if answer > readings[0].value else 'smaller'}.", echo)
 
 
 def mark_numbers(quiz: Numbers, values: Sequence[str], _shapes: Shapes, _forward: Forward | None) -> Feedback:
     """Each of several numbers on its own; the first that is not right is told why."""
-    texts = [*values, *[""] * len(quiz.parts)][: len(quiz.parts)]
+    texts = spread(values, len(quiz.parts))
     found = answered_each(quiz.parts, texts, "number", "numbers")
     if isinstance(found, Feedback):
         return found
@@ -72,6 +79,16 @@ def mark_numbers(quiz: Numbers, values: Sequence[str], _shapes: Shapes, _forward
     part, first = off[0]
     told = Markup("<p>{} of {} are right. {}:</p>").format(len(found) - len(off), len(found), part.prompt)
     return wrong(Markup(" ").join((told, first.message)))
+
+
+def spread(values: Sequence[str], count: int) -> list[str]:
+    """One text for each of *count* fields; a list that was put into a single field is dealt out to all of them."""
+    texts = [*values, *[""] * count][:count]
+    written = [text for text in texts if text.strip()]
+    if len(written) != 1:
+        return texts
+    parts = LISTED.split(" ".join(_unwrapped(written[0]).translate(NO_BRACKETS).split()).strip(" ,;"))
+    return parts if len(parts) == count else texts
 
 
 def answered_each(parts: Sequence[Number], texts: Sequence[str], thing: str, things: str) -> list[Feedback] | Feedback:
@@ -117,7 +134,11 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
     Raises:
         UnreadableError: There is none.
     """
-    plain = _unwrapped(LEAD.sub("", text).strip().rstrip(".;")).rstrip(",") or text
+    plain = _unwrapped(LEAD.sub("", text).strip().rstrip(".;")).rstrip(",").rstrip() or text.strip()
+    hundredths = PERCENT.sub("", plain)
+    if hundredths != plain:
+        of = 1.0 if PERCENT_ASKED.search(words_of(quiz.prompt)) else 100.0
+        return [Reading(one.value / of, one.step / of, one.digits) for one in readings_of(hundredths, quiz)]
     grouped = GROUPED.match(plain)
     readings = []
     if grouped and not grouped[2].startswith("0"):
@@ -144,7 +165,9 @@ def _reading(text: str, quiz: Number) -> Reading:
 
 def is_close(value: float, answer: float, quiz: Number) -> bool:
     """Whether *value* counts as *answer* under the quiz's tolerances."""
-    return math.isclose(value, answer, rel_tol=quiz.rtol, abs_tol=max(quiz.atol, 1e-12 if answer == 0 else 0.0))
+    return math.isclose(
+        value, answer, rel_tol=quiz.tolerance(answer), abs_tol=max(quiz.atol, 1e-12 if answer == 0 else 0.0)
+    )
 
 
 def _is_rounding_of(reading: Reading, exact: float) -> bool:
@@ -157,9 +180,16 @@ def _counts(reading: Reading, exact: float, quiz: Number) -> bool:
     """Whether *reading* is *exact* within the tolerance, or rounded to as many digits as the tolerance asks for."""
     if is_close(reading.value, exact, quiz):
         return True
-    if not 0 < quiz.rtol < 1:
+    rtol = quiz.tolerance(exact)
+    if not 0 < rtol < 1:
         return False
-    return reading.digits >= -math.log10(quiz.rtol) - 1e-9 and _is_rounding_of(reading, exact)
+    return reading.digits >= -math.log10(rtol) - 1e-9 and _is_rounding_of(reading, exact)
+
+
+def _almost_whole(value: float, answer: float, quiz: Number) -> bool:
+    """Whether *value* would count as the whole number *answer* if that were no whole number."""
+    fraction = quiz.tolerance(answer) == ROUNDING and not value.is_integer()
+    return fraction and math.isclose(value, answer, rel_tol=USUAL_TOLERANCE)
 
 
 def nearest_tempting(quiz: Number, readings: Sequence[Reading]) -> Tempting | None:

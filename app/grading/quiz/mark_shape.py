@@ -1,5 +1,6 @@
 """Shapes: `(5,)`, `5`, `[5]`, `(H,)`, `5,3`, `32x64`, `()`; a partly given shape takes what is missing or the whole."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ from app.grading.quiz.feedback import (
     wrong,
 )
 
+SHAPE_OF = re.compile(r"([^\W\d]\w*)\.(?:shape|size\(\))")
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -37,7 +40,7 @@ def mark_shape(quiz: ShapeQuiz, values: Sequence[str], shapes: Shapes, forward: 
     dims = _dims(shapes, forward)
     try:
         asked = _asked(quiz, dims)
-        read = _read(text, asked, dims)
+        read = _of_tensor(text, quiz, shapes) or _read(text, asked, dims)
     except UnreadableShapeError as error:
         return unread(f"{NOT_YET} {error}")
     if read.shape == wanted:
@@ -100,6 +103,20 @@ def _size(text: str, dims: Mapping[str, int]) -> int:
         return same[0]
     known = f" The names here are {', '.join(f'`{name}`' for name in dims)}." if dims else " Write numbers."
     raise UnreadableShapeError(f"There is no size called `{text[:20]}`.{known}")
+
+
+def _of_tensor(text: str, quiz: ShapeQuiz, shapes: Mapping[str, Shape]) -> Read | None:
+    """`W.shape`, which is known where `dW` is asked for; None where *text* names no tensor's shape."""
+    match = SHAPE_OF.fullmatch(text.strip())
+    if match is None:
+        return None
+    name = match[1]
+    if name == quiz.of:
+        raise UnreadableShapeError(f"That is what is asked for: write the sizes of `{name}`.")
+    tensor = tensor_of(name, shapes)
+    if tensor is None:
+        raise UnreadableShapeError(f"There is no tensor called `{name[:20]}` here.")
+    return Read(shapes[tensor], f"{name}.shape = {written(shapes[tensor])}")
 
 
 def _read(text: str, asked: tuple[int | None, ...] | None, dims: Mapping[str, int]) -> Read:

@@ -156,6 +156,7 @@ COSTS: Mapping[str, Callable[..., int]] = {
     "unfold": lambda x, _dim, size, _step: _repeated(x, size),
     **dict.fromkeys(("addmm", "baddbmm"), _added),
     "linear": _linear,
+    "solve": lambda a, b: _of_first(a) + _of_first(b),
     "gather": lambda _x, _dim, index: _of_first(index),
     "index_select": lambda x, _dim, index: _of_first(x) * _of_first(index),
     **dict.fromkeys(("index_add", "index_put", "scatter", "scatter_add", "movedim", "moveaxis"), _of_first),

@@ -5,7 +5,8 @@ answer counts only where the very same reading of the learner's own text has rep
 """
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,27 @@ from app.grading.reading.budget import Budget
 from app.grading.reading.node import Array, Node, UntracedError
 from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, bindings
 
-STATEMENTS_MAX = 400
+STATEMENTS_MAX = 4_000
+"""Of one reading; its budget of time ends most before."""
+
+COMPOUND = (ast.For, ast.While, ast.If, ast.With)
+"""Statements with statements inside that are read here."""
+
+
+CHANGES_OF_LISTS: Mapping[str, Callable[..., object]] = {
+    "append": list.append,
+    "extend": list.extend,
+    "insert": list.insert,
+    "reverse": list.reverse,
+}
+
+
+class _LeaveLoopError(Exception):
+    """`break`."""
+
+
+class _NextTurnError(Exception):
+    """`continue`."""
 
 
 class Interpreter:
@@ -47,13 +68,11 @@ class Interpreter:
             with np.errstate(all="ignore"):
                 for statement in statements:
                     self._statement(statement, known)
-        except READING_ERRORS as error:
+        except (*READING_ERRORS, _LeaveLoopError, _NextTurnError) as error:
             raise UntracedError(str(error)) from error
 
     def _statement(self, statement: ast.stmt, known: dict[int, Node] | None) -> None:
-        self.left -= 1
-        if self.left < 0 or self.budget.is_empty:
-            raise UntracedError("too long")
+        self._spend()
         match statement:
             case ast.Assign(targets=targets, value=value):
                 result = self._value(value, known)
@@ -62,18 +81,68 @@ class Interpreter:
             case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
                 now = ast.BinOp(_read(target), op, value)
                 self._bind(target, self._value(now, known), known)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._bind(target, self._value(value, known), known)
             case ast.For(target=target, iter=items, body=body, orelse=[]):
-                for item in Tracer(self.arrays, self.others, self.budget).items(items):
-                    self._bind(target, item, None)
-                    for inner in body:
-                        self._statement(inner, None)
+                self._loop(Tracer(self.arrays, self.others, self.budget).items(items), target, body)
+            case ast.While(test=test, body=body, orelse=[]):
+                self._loop(self._turns(test), None, body)
+            case ast.If(test=test, body=body, orelse=orelse):
+                self._all(body if self._holds(test) else orelse)
+            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=ast.Attribute(attr="no_grad")))], body=body):
+                self._all(body)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) as call) if (
+                attr in CHANGES_OF_LISTS and isinstance(self.others.get(name), list)
+            ):
+                self._change_list(name, attr, call)
             case ast.Expr(value=ast.Call() as call):
                 name = _changed_in_place(call)
                 self._bind(ast.Name(name, ast.Store()), self._value(call, known), known)
-            case ast.Pass():
+            case ast.Delete(targets=targets) if all(isinstance(target, ast.Name) for target in targets):
+                self.forget(ast.unparse(target) for target in targets)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
+            case ast.Break():
+                raise _LeaveLoopError
+            case ast.Continue():
+                raise _NextTurnError
             case _:
                 raise UntracedError(type(statement).__name__)
+
+    def _spend(self) -> None:
+        self.left -= 1
+        if self.left < 0 or self.budget.is_empty:
+            raise UntracedError("too long")
+
+    def _all(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement, None)
+
+    def _loop(self, items: Iterable[Any], target: ast.expr | None, body: Sequence[ast.stmt]) -> None:
+        for item in items:
+            if target is not None:
+                self._bind(target, item, None)
+            try:
+                self._all(body)
+            except _NextTurnError:
+                continue
+            except _LeaveLoopError:
+                break
+
+    def _turns(self, test: ast.expr) -> Iterator[None]:
+        while self._holds(test):
+            self._spend()
+            yield
+
+    def _holds(self, test: ast.expr) -> bool:
+        return bool(Tracer(self.arrays, self.others, self.budget).value(test))
+
+    def _change_list(self, name: str, attr: str, call: ast.Call) -> None:
+        # A new list: one that a copy of this scope holds as well must stay as it is.
+        changed = list(self.others[name])
+        self.budget.pay(len(changed))
+        CHANGES_OF_LISTS[attr](changed, *(self._value(argument, None) for argument in call.args))
+        self.others[name] = changed
 
     def _value(self, expr: ast.expr, known: dict[int, Node] | None) -> Any:
         tracer = Tracer(self.arrays, self.others, self.budget)
@@ -82,6 +151,10 @@ class Interpreter:
 
     def _bind(self, target: ast.expr, value: Any, known: dict[int, Node] | None) -> None:
         match target:
+            case ast.Subscript(value=ast.Name(id=name), slice=part) if isinstance(self.others.get(name), list | dict):
+                changed = copy(self.others[name])
+                changed[self._value(part, None)] = value
+                self.others[name] = changed
             case ast.Subscript(value=ast.Name(id=name), slice=part):
                 self.budget.pay(self.arrays[name].size)
                 full = np.array(self.arrays[name], dtype=np.float64)

@@ -99,6 +99,9 @@ def built_in(name: str, given: list[Any]) -> Any:
             return list(zip(*map(items_of, given), strict=False))
         case ("int", [int() as number]):
             return number
+        case ("float", [str() as text]):
+            float(text)
+            return NUMBER
         case "abs", [Abstract() as x]:
             return x
         case ("float" | "int" | "round" | "bool" | "abs" | "min" | "max" | "pow", _) if all(map(_is_one, given)):

@@ -7,15 +7,18 @@ nothing is raised.
 import ast
 from collections.abc import Mapping
 from contextlib import suppress
+from math import prod
 from typing import Any
 
 from app.content.blocks import INDICES, MASKS, Forward, Input
 from app.content.programs import parsed
-from app.grading.forward.data import hidden_dims, shape_of
+from app.grading.forward.data import LARGEST_TENSOR, hidden_dims, shape_of, small_together
 from app.grading.forward.facts import Shape
 from app.grading.reading.abstract import Abstract, Kind
 from app.grading.reading.shape_reader import ShapeReader
 
+ALTOGETHER = 2_000_000
+"""Entries of all tensors of a program on one set of sizes: a run may send back a few sets of so many."""
 STEPS = 100_000
 """Parts of a program that are looked at: a loop of an author's is written out."""
 
@@ -60,6 +63,36 @@ def scope_on(forward: Forward, dims: Mapping[str, int]) -> dict[str, Any]:
     tree = parsed(forward.source)
     reader.run(tree.body if isinstance(tree, ast.Module) else ())
     return reader.scope
+
+
+def fits_memory(forward: Forward, dims: Mapping[str, int]) -> bool:
+    """Whether the largest tensor that *forward* makes on sizes *dims* is small enough, and all of them together are.
+
+    Where a part of the program cannot be told, a tensor that has every one of *dims* has to be small enough as well.
+    """
+    try:
+        inputs = _inputs(forward.inputs, dims)
+        reader = _Measuring({**dims, **inputs}, steps=STEPS)
+        tree = parsed(forward.source)
+        reader.run(tree.body if isinstance(tree, ast.Module) else ())
+    except ValueError:
+        return small_together(dims)
+    made = [prod(one.shape) for one in reader.scope.values() if isinstance(one, Abstract)]
+    known = all(isinstance(reader.scope.get(name), Abstract) for name in forward.outputs)
+    largest = max([reader.largest, *made])
+    return largest <= LARGEST_TENSOR and sum(made) <= ALTOGETHER and (known or small_together(dims))
+
+
+class _Measuring(ShapeReader):
+    """Knows the *largest* tensor that any part of a program makes."""
+
+    largest = 0
+
+    def value(self, expr: ast.expr) -> Any:
+        found = super().value(expr)
+        if isinstance(found, Abstract):
+            self.largest = max(self.largest, prod(found.shape))
+        return found
 
 
 def _inputs(inputs: tuple[Input, ...], dims: Mapping[str, int]) -> dict[str, Abstract]:

@@ -29,6 +29,8 @@ ACTS: Mapping[str, Callable[[Array, Array], Array]] = {
 OF_ARRAYS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     **PLAIN,
     ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
     ast.Pow: lambda base, exponent: (base if isinstance(base, np.ndarray) else float(base)) ** float(exponent),
 }
 SAME: Mapping[str, str] = {
@@ -46,6 +48,10 @@ SIZES: Mapping[str, Callable[..., Any]] = {
 }
 NO_GRADIENT = frozenset({*SIZES, "argmax", "argmin", "arange", "ones", "zeros"})
 ITEMS_MAX = 200
+OF_LISTS: Mapping[type[ast.operator], Callable[[Any, Any], list[Any]]] = {
+    ast.Add: operator.add,
+    ast.Mult: lambda a, b: _times(a, b) if isinstance(a, list) else _times(b, a),
+}
 
 READING_ERRORS = (
     ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError, RecursionError, AssertionError,
@@ -95,7 +101,7 @@ def is_module(expr: ast.expr) -> bool:
     match expr:
         case ast.Name(id=name):
             return name in MODULES
-        case ast.Attribute(value=value, attr="functional" | "special" | "nn"):
+        case ast.Attribute(value=value, attr="functional" | "special" | "nn" | "linalg"):
             return is_module(value)
     return False
 
@@ -124,13 +130,31 @@ class Tracer:
 
     def value(self, expr: ast.expr) -> Any:
         """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
+        while isinstance(expr, ast.IfExp):
+            expr = self.chosen(expr)
         if isinstance(expr, ast.List | ast.Tuple):
             return [self.value(each) for each in expr.elts]
         if isinstance(expr, ast.ListComp | ast.GeneratorExp):
             return self._listed(expr)
+        if isinstance(expr, ast.Dict):
+            pairs = zip(expr.keys, expr.values, strict=True)
+            return {self.plain(key): self.value(each) for key, each in pairs if key is not None}
+        if isinstance(expr, ast.BinOp) and type(expr.op) in OF_LISTS and self.is_list(expr):
+            return OF_LISTS[type(expr.op)](self.value(expr.left), self.value(expr.right))
         if isinstance(expr, ast.Name) and expr.id in self.dims:
             return self.dims[expr.id]
         return self.plain(expr) if self.is_plain(expr) else self.node(expr).value
+
+    def is_list(self, expr: ast.expr) -> bool:
+        """Whether *expr* gives a list by what is written: brackets, a list in scope, or a sum or a multiple of such."""
+        match expr:
+            case ast.List() | ast.ListComp():
+                return True
+            case ast.Name(id=name):
+                return isinstance(self.dims.get(name), list)
+            case ast.BinOp(left=left, right=right):
+                return self.is_list(left) or self.is_list(right)
+        return False
 
     def made(self, expr: ast.expr, op: str, value: Any, *operands: Node, **options: Any) -> Node:
         value = np.asarray(value)
@@ -162,7 +186,7 @@ class Tracer:
             case ast.Constant() | ast.Compare() | ast.Attribute(attr="shape" | "ndim" | "dtype"):
                 return True
             case ast.Name(id=name):
-                return name not in self.forward and not isinstance(self.dims.get(name), list | tuple)
+                return name not in self.forward and not isinstance(self.dims.get(name), list | tuple | dict)
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in NO_GRADIENT:
                 return True
             case ast.Attribute() | ast.Subscript() if places(expr) is not None:
@@ -189,10 +213,23 @@ class Tracer:
                 return -number(self.plain(operand))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return ~np.asarray(self.value(operand))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return not self.value(operand)
+            case ast.BoolOp(op=ast.And(), values=values):
+                return all(self.value(each) for each in values)
+            case ast.BoolOp(values=values):
+                return any(self.value(each) for each in values)
+            case ast.IfExp() as choice:
+                return self.plain(self.chosen(choice))
+            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+                return (self.value(left) is None) == isinstance(op, ast.Is)
             case ast.BinOp(op=op, left=left, right=right) if type(op) in OF_ARRAYS:
                 return self._paid(OF_ARRAYS[type(op)], number(self.value(left)), number(self.value(right)))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
                 return self._paid(COMPARED[type(op)], self.value(left), self.value(right))
+            case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in COMPARED for op in ops):
+                numbers = [number(self.plain(each)) for each in (left, *others)]
+                return all(COMPARED[type(op)](a, b) for op, a, b in zip(ops, numbers, numbers[1:], strict=False))
             case ast.Subscript(value=base, slice=part):
                 return self.picked(self.value(base), self.plain(part))
             case ast.Attribute(value=ast.Name(id="math" | "torch"), attr="inf" | "pi" | "e" as attr):
@@ -203,6 +240,8 @@ class Tracer:
                 return getattr(np.asarray(self.value(base)), attr)
             case ast.Call(func=ast.Name(id="len"), args=[base]):
                 return len(self.value(base))
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)]):
+                return _number_in(text)
             case ast.Call(func=ast.Name(id="range"), args=bounds):
                 return np.asarray(self.items(expr), dtype=np.int64) if bounds else None
             case ast.Call(func=ast.Attribute(value=base, attr=attr), args=arguments) if attr in SIZES:
@@ -210,6 +249,10 @@ class Tracer:
             case ast.Call(func=ast.Attribute() as func) as call:
                 return self._call(call, func).value
         raise UntracedError(ast.unparse(expr))
+
+    def chosen(self, expr: ast.IfExp) -> ast.expr:
+        """The side of `a if test else b` that counts."""
+        return expr.body if self.value(expr.test) else expr.orelse
 
     def _paid(self, act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         self.budget.pay(joint(a, b))
@@ -219,15 +262,15 @@ class Tracer:
 
     def _listed(self, expr: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         (loop,) = expr.generators
-        if loop.ifs:
-            raise UntracedError("a condition in a list")
         found = []
         for each in self.items(loop.iter):
             self.budget.pay(0)  # an item costs time, whatever it holds
             bound = bindings(loop.target, each)
             arrays = {name: one for name, one in bound.items() if isinstance(one, np.ndarray)}
             others = {name: one for name, one in bound.items() if name not in arrays}
-            found.append(Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget).value(expr.elt))
+            inner = Tracer({**self.forward, **arrays}, {**self.dims, **others}, self.budget)
+            if all(inner.value(test) for test in loop.ifs):
+                found.append(inner.value(expr.elt))
         return found
 
     def items(self, expr: ast.expr) -> list[Any]:
@@ -271,6 +314,8 @@ class Tracer:
                 return self.made(expr, "library", sum(terms))
             case ast.Call(func=ast.Name(id="float" | "int" | "abs"), args=[inner]):
                 return self.made(expr, "library", self.node(inner).value)
+            case ast.IfExp():
+                return self.node(self.chosen(expr))
             case ast.Attribute(value=ast.Call() as inner, attr="values"):
                 return self.node(inner)
             case ast.Attribute(value=base, attr="T" | "mT" | "H" as attr):
@@ -333,6 +378,20 @@ class Tracer:
         full = [self.value(arguments[0]), *given] if arguments else []
         self.budget.pay(cost(op, full, named))
         return self.made(expr, "library", VALUES[op](*full, **named))
+
+
+def _times(items: list[Any], count: Any) -> list[Any]:
+    if len(items) * int(count) > ITEMS_MAX:
+        raise CostError("too many items")
+    return items * int(count)
+
+
+def _number_in(text: str) -> float:
+    """The number that Python reads in *text*, such as `-inf`."""
+    try:
+        return float(text)
+    except ValueError:
+        raise UntracedError(f"float({text[:20]!r})") from None
 
 
 def _at(x: Array, index: Any) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.content.blocks import Forward
+from app.content.blocks import MASKS, Forward, Input
 from app.grading.reading.node import Array, Node, UntracedError, reduce_to
 from app.grading.reading.rules import backward
 from app.grading.reading.tracer import READING_ERRORS, Tracer
@@ -114,7 +114,7 @@ def quotients(forward: Forward, point: Mapping[str, object], name: str) -> Array
 
 def _forward(forward: Forward, point: Mapping[str, object]) -> tuple[dict[str, Array], Nodes]:
     """The values of all tensors, and the operations of each statement by what it makes."""
-    values = {one.name: _array(point[one.name], not one.real) for one in forward.inputs}
+    values = {one.name: _array(point[one.name], one) for one in forward.inputs}
     nodes: Nodes = []
     for statement in ast.parse(forward.source).body:
         match statement:
@@ -155,8 +155,10 @@ def _upstream(point: Mapping[str, object], output: str) -> Array:
     return np.asarray(point.get(f"d{output}", 1.0), dtype=np.float64)
 
 
-def _array(value: object, whole: bool) -> Array:
-    return np.asarray(value, dtype=np.int64 if whole else np.float64)
+def _array(value: object, one: Input) -> Array:
+    # Of truths, `~` is the other truth; of the whole numbers that they are drawn as, it would be none.
+    dtype = bool if one.distribution in MASKS else np.float64 if one.real else np.int64
+    return np.asarray(value, dtype=dtype)
 
 
 def _shares(nodes: Nodes, totals: dict[str, Array]) -> Iterator[Share]:

@@ -25,6 +25,7 @@ class State:
     load: Load
     trainings: int
     sessions: int | None
+    connections: int = 0
 
 
 class Metrics:
@@ -42,6 +43,27 @@ class Metrics:
             "backhand_check_seconds",
             "Seconds until an answer of the graders, waiting included.",
             ["kind"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.parts = Histogram(
+            "backhand_check_part_seconds",
+            "Seconds of an answer of the graders by part: `waiting` for one, and `grading`, the jail included.",
+            ["part"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.database = Histogram(
+            "backhand_database_seconds",
+            "Seconds of transactions: `read`, `write`, and `line`, what a writer waited for the others of this server.",
+            ["part"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.request_seconds = Histogram(
+            "backhand_request_seconds",
+            "Seconds until a request was answered, by route; streams of events count until they end.",
+            ["route"],
             buckets=SECONDS,
             registry=self._registry,
         )
@@ -68,6 +90,8 @@ class _Now(Collector):
         yield _gauge("backhand_graders_replaced", "Graders that died since the start and were replaced.", load.replaced)
         yield _gauge("backhand_queue_length", "Questions that wait for a grader.", load.waiting)
         yield _gauge("backhand_trainings", "Training runs under way in this process.", state.trainings)
+        words = "Connections to the database that are in use, of the pool of this server."
+        yield _gauge("backhand_database_connections", words, state.connections)
         yield from _roles(load)
         if state.sessions is not None:
             yield _gauge("backhand_sessions", "Sessions in the database.", state.sessions)

@@ -7,6 +7,8 @@ trace; errors are logged once, here, without what was submitted.
 import contextlib
 import io
 import logging
+import re
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -14,17 +16,18 @@ from typing import TextIO
 
 import structlog
 from fastapi.exceptions import RequestValidationError
-from prometheus_client import Counter
+from prometheus_client import Counter, Histogram
 from sqlalchemy.exc import IntegrityError, InterfaceError, NoResultFound, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm.exc import StaleDataError
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.typing import EventDict, ExcInfo, WrappedLogger
 
-from app.web.middleware.security import HttpMiddleware
+from app.web.middleware.security import HttpMiddleware, with_headers
 from app.web.render import URL
 
 log = structlog.get_logger()
@@ -63,9 +66,12 @@ WHEN_READ = {
 Show = Callable[[Request, int, str, str], Awaitable[Response]]
 
 
+JOINING = re.compile(r"/{1,200}join.+", re.IGNORECASE | re.DOTALL)
+
+
 def _told(path: str) -> str:
     """*path*, without a code that opens a class."""
-    return "/join/…" if path.startswith("/join/") else path[:200]
+    return JOINING.sub("/join/…", path[:200])
 
 
 class Noting:
@@ -130,7 +136,10 @@ def _traceback(stream: TextIO, error: ExcInfo) -> None:
 
 
 class RequestLog(HttpMiddleware):
-    """Logs pages and answers; files and health checks are left out."""
+    """Logs pages and answers; files and health checks are left out.
+
+    Each has an id, in every line that is logged about it and in the header `X-Request-Id` of its answer.
+    """
 
     def __init__(self, app: ASGIApp, quiet: tuple[str, ...] = QUIET) -> None:
         super().__init__(app)
@@ -140,6 +149,15 @@ class RequestLog(HttpMiddleware):
         if scope["path"].startswith(self._quiet):
             await self._app(scope, receive, send)
             return
+        request = secrets.token_hex(8)
+
+        def mark(headers: MutableHeaders) -> None:
+            headers["x-request-id"] = request
+
+        with structlog.contextvars.bound_contextvars(request=request):
+            await self._logged(scope, receive, with_headers(send, mark))
+
+    async def _logged(self, scope: Scope, receive: Receive, send: Send) -> None:
         began, noting = time.perf_counter(), Noting(send)
         try:
             await self._app(scope, receive, noting)
@@ -153,16 +171,18 @@ class RequestLog(HttpMiddleware):
 class RequestCount(HttpMiddleware):
     """Counts every request; its route is the template of the address, never the address."""
 
-    def __init__(self, app: ASGIApp, requests: Counter) -> None:
+    def __init__(self, app: ASGIApp, requests: Counter, seconds: Histogram) -> None:
         super().__init__(app)
         self._requests = requests
+        self._seconds = seconds
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        noting = Noting(send, otherwise=LEFT)
+        began, noting = time.perf_counter(), Noting(send, otherwise=LEFT)
         try:
             await self._app(scope, receive, noting)
         finally:
             self._requests.labels(_route(scope), str(noting.status)).inc()
+            self._seconds.labels(_route(scope)).observe(time.perf_counter() - began)
 
 
 def _route(scope: Scope) -> str:
@@ -202,12 +222,20 @@ def described(error: Exception) -> tuple[int, str]:
         return 422, MESSAGES[422]
     if isinstance(error, (OperationalError, InterfaceError, PoolTimeout)):
         # Without its statement and parameters: they hold what the learner wrote.
-        log.error("database-unavailable", error=str(getattr(error, "orig", "no free connection")))
+        log.error("database-unavailable", error=_reason(error, "no free connection"))
         return 503, MESSAGES[503]
     if isinstance(error, (IntegrityError, NoResultFound, StaleDataError)):
         # Two requests changed one thing: a learner who was merged into an account, a name that two people took, an
         # assignment that is gone.
-        log.warning("request-too-late", error=str(getattr(error, "orig", error))[:200])
+        log.warning("request-too-late", error=_reason(error))
         return 409, MESSAGES[409]
     log.error("request-failed", exc_info=error)
     return 500, MESSAGES[500]
+
+
+def _reason(error: Exception, otherwise: str = "") -> str:
+    """What a database says of *error*, without the values: PostgreSQL's details hold addresses, names and ids."""
+    original = getattr(error, "orig", None)
+    details = getattr(original, "diag", None)
+    told = (getattr(details, name, None) for name in ("constraint_name", "message_primary"))
+    return next((str(one) for one in told if one), str(original or otherwise or error))[:200]

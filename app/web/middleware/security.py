@@ -23,10 +23,16 @@ POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 FRAMED = "frame-ancestors 'self'; frame-src 'self'"
+UNUSED = (
+    "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer",
+    "microphone", "midi", "payment", "serial", "usb",
+)  # fmt: skip
+"""What pages may ask of a browser, and none of ours does."""
 HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": ", ".join(f"{name}=()" for name in UNUSED),
 }
 HSTS = "max-age=31536000"
 
@@ -78,16 +84,24 @@ class SecurityHeaders(HttpMiddleware):
 class RequestGuard(HttpMiddleware):
     """Refuses what no page of ours sends, before anything reads it."""
 
-    def __init__(self, app: ASGIApp, *, hosts: frozenset[str] = frozenset(), body_bytes: int = BODY_BYTES) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: frozenset[str] = frozenset(),
+        body_bytes: int = BODY_BYTES,
+        secure: bool = False,
+    ) -> None:
         super().__init__(app)
         self._hosts = hosts
+        self._secure = secure
         self._body_bytes = body_bytes
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         if not self._is_here(headers.getlist("host")) and scope["path"] not in PROBES:
             raise HTTPException(400, "The request asks for a host of another name than this server has.")
-        if scope["method"] not in SAFE_METHODS and not ours(headers):
+        if scope["method"] not in SAFE_METHODS and not ours(headers, secure=self._secure):
             raise HTTPException(403, "This form was sent from another site, so nothing was done.")
         if not _is_utf8(headers.get("content-type", "")):
             raise HTTPException(400, "Forms are read as UTF-8, and this one says that it is written otherwise.")
@@ -122,8 +136,8 @@ def is_operator(headers: Headers, token: str) -> bool:
     return token != "" and secrets.compare_digest(shown.encode(), f"Bearer {token}".encode())
 
 
-def ours(headers: Headers) -> bool:
-    """Whether a request that changes something comes from a page of this site.
+def ours(headers: Headers, *, secure: bool) -> bool:
+    """Whether a request that changes something comes from a page of this site, which is *secure* behind TLS.
 
     Browsers say where a request comes from, in `Sec-Fetch-Site` or at least in `Origin`. A client that says neither is
     no current browser; without a cookie it can only act for itself.
@@ -134,7 +148,8 @@ def ours(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is not None:
         # Compared as it stands: an origin is a scheme and a host, and nothing that has to be taken apart.
-        return origin.partition("://")[2].lower() == headers.get("host", "").lower() != ""
+        scheme, _, host = origin.lower().partition("://")
+        return scheme in (("https",) if secure else ("http", "https")) and host == headers.get("host", "").lower() != ""
     return "cookie" not in headers
 
 

@@ -73,13 +73,23 @@ class Allowance:
     Args:
         a_minute: Tokens a minute; 0 for no limit.
         said: What is told where none is left, with `{limit}` and `{seconds}`.
+        minutes: For a bucket that holds so many minutes' worth, and *a_minute* is for all of them together.
     """
 
-    def __init__(self, a_minute: int, clock: Callable[[], float] = time.monotonic, *, said: str = TOO_MANY) -> None:
+    def __init__(
+        self,
+        a_minute: int,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        said: str = TOO_MANY,
+        minutes: int = 1,
+    ) -> None:
         self._a_minute = a_minute
+        self._period = minutes * MINUTE
         self._clock = clock
         self._said = said
         self._full_at: dict[Hashable, float] = {}
+        self._most = REMEMBERED
 
     def spend(self, learner: Hashable) -> None:
         """Take one token.
@@ -91,7 +101,7 @@ class Allowance:
             return
         now = self._clock()
         # A bucket is known by the moment at which it would be full again; each token puts that off.
-        early = self._full(learner, now, 1) - now - MINUTE
+        early = self._full(learner, now, 1) - now - self._period
         if early > 1e-9:
             message = self._said.format(limit=self._a_minute, seconds=max(1, math.ceil(early)))
             raise NotNowError(message, early, saved=self._said == TOO_MANY)
@@ -102,12 +112,13 @@ class Allowance:
         if not self._a_minute:
             return
         now = self._clock()
-        if len(self._full_at) >= REMEMBERED:
-            self._full_at = {one: at for one, at in self._full_at.items() if at > now}
+        if len(self._full_at) >= self._most:
+            self._full_at = {key: full for key, full in self._full_at.items() if full > now}
+            self._most = max(REMEMBERED, 2 * len(self._full_at))  # else each call looks through all, while all are new
         self._full_at[learner] = self._full(learner, now, tokens)
 
     def _full(self, learner: Hashable, now: float, tokens: int) -> float:
-        return max(now, self._full_at.get(learner, now)) + tokens * MINUTE / self._a_minute
+        return max(now, self._full_at.get(learner, now)) + tokens * self._period / self._a_minute
 
 
 class Faults:
@@ -116,10 +127,12 @@ class Faults:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._ends: dict[bytes, list[float]] = {}
+        self._most = REMEMBERED
 
     def note(self, text: str) -> None:
-        if len(self._ends) >= REMEMBERED:
+        if len(self._ends) >= self._most:
             self._ends = {key: ends for key, ends in self._ends.items() if ends[-1] > self._clock()}
+            self._most = max(REMEMBERED, 2 * len(self._ends))
         self._ends.setdefault(_digest(text), []).append(self._clock() + FAULT_SECONDS)
 
     def refuse(self, text: str) -> None:
@@ -233,6 +246,11 @@ class Visitor:
         """Whether the learner is in any class, as far as this request has asked."""
         return self.known is not None and self.known.in_class
 
+    @property
+    def has_notice(self) -> bool:
+        """Whether the learner must hear of something, as far as this request has asked."""
+        return self.known is not None and self.known.has_notice
+
     async def learner(self) -> int | None:
         """The learner, or None for somebody who has nothing stored yet."""
         if self.known is None and self.token:
@@ -254,7 +272,7 @@ class Visitor:
             self.sessions.changes.spend(learner)
             return learner
         self.sessions.beginnings.spend(self.network)
-        async with self.sessions.database.write() as db:
+        async with self.sessions.database.write(short=True) as db:
             if self._nobodys and await learners.was_rotated(db, self._nobodys):
                 # A cookie of a new learner would take the place of the one that another tab has got by now.
                 raise NotNowError(SIGNED_IN, 1, saved=False)
@@ -269,7 +287,7 @@ class Visitor:
             self.sessions.remember(token, known)
 
     async def _refresh(self, token: str) -> None:
-        async with self.sessions.database.write() as db:
+        async with self.sessions.database.write(short=True) as db:
             await learners.mark_seen(db, token)
         self.new_token = token  # sent again, so that the browser keeps the cookie for another while
 

@@ -125,7 +125,7 @@ async def _recorded(
     Args:
         watched: Whether the board of a class may show it.
     """
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         for view in views:
             assert view.feedback is not None, "a given answer is marked"
             answered = progress.Answered(

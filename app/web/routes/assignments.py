@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -14,24 +15,32 @@ from starlette.responses import Response
 
 from app.content.blocks import Lesson
 from app.store import assignments, classes
-from app.store.assignments import Terms
+from app.store.assignments import MOST_POINTS, Terms
 from app.store.classes import Inside, RefusedError
 from app.store.tables import Assignment, Membership
 from app.teaching import dates
-from app.teaching.roster import read_days, whom
+from app.teaching.roster import distinct_names, read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
-from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, numbered
+from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may, numbered
 from app.web.site import Site, TheSite
+from app.web.views.grade_sheet import free_heading, titles
 
 router = APIRouter()
 ALL = PREFIX + "/assignments"
 ONE = ALL + "/{assignment_id}"
+BEYOND = (
+    "A grade is of {points:g} points here, and {given:g} are more. Moodle refuses grades above all points, unless it "
+    "is told to take them."
+)
 
 
 class Fields(BaseModel):
-    """The terms of an assignment as they are typed; *choose* where the exercises could be chosen."""
+    """The terms of an assignment as they are typed; *choose* where the exercises could be chosen, *confirm* where it
+    was said that what looks like a slip is meant.
+    """
 
     lesson: str = ""
+    heading: str = ""
     opens: str = ""
     due: str = ""
     late: str = ""
@@ -40,11 +49,27 @@ class Fields(BaseModel):
     solutions: str = ""
     choose: str = ""
     exercises: list[str] = []
+    confirm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedExtension:
+    """Days that a line gives to a learner, *until* when; *before* is until when they have time now."""
+
+    name: str
+    days: int
+    until: datetime
+    before: datetime | None
+
+    @property
+    def changes(self) -> bool:
+        return self.before is not None and self.until > self.before
 
 
 def shown_fields(one: Assignment, timezone: str) -> Fields:
     return Fields(
         lesson=one.lesson,
+        heading=one.heading or "",
         opens=dates.field(one.opens_at, timezone),
         due=dates.field(one.due_at, timezone),
         late=dates.field(one.late_until, timezone),
@@ -55,13 +80,17 @@ def shown_fields(one: Assignment, timezone: str) -> Fields:
     )
 
 
-def terms_of(fields: Fields, lesson: Lesson | None, timezone: str) -> Terms:
-    """
+def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collection[str]) -> Terms:
+    """The terms as they are meant; *taken* is what other assignments are called.
+
     Raises:
-        RefusedError: A date or a number cannot be read, or there is no such lesson.
+        RefusedError: A date or a number cannot be read, there is no such lesson, or another one has that heading.
     """
     if lesson is None:
         raise RefusedError("Choose a lesson of the course.")
+    heading = one_line(fields.heading)[:LONGEST_LINE]
+    if heading in taken:
+        raise RefusedError(f"Another assignment of this class is called {heading!r}. Give this one a name of its own.")
     names = [one.name for one in lesson.exercises]
     chosen = [one for one in names if one in fields.exercises] if fields.choose else names
     try:
@@ -76,6 +105,8 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str) -> Terms:
         late_share=_number("Share that late work counts", fields.share or "0"),
         points=_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
         solutions_at=at["solutions"],
+        heading=heading or free_heading(lesson.title, taken),
+        known_exercises=names,
     )
 
 
@@ -98,7 +129,9 @@ async def listed(request: Request, site: TheSite, within: Watching) -> Response:
     return await _listed(request, site, within, Fields())
 
 
-async def _listed(request: Request, site: Site, within: Inside, fields: Fields, problem: str = "") -> Response:
+async def _listed(
+    request: Request, site: Site, within: Inside, fields: Fields, problem: str = "", *, doubtful: bool = False
+) -> Response:
     async with site.database.read() as db:
         rows = await assignments.assignments_of(db, within.group.id)
     return class_page(
@@ -106,11 +139,13 @@ async def _listed(request: Request, site: Site, within: Inside, fields: Fields, 
         site,
         within,
         "assignments.html",
-        rows=[(one, site.assigned(one.lesson)) for one in rows],
+        rows=list(zip(rows, titles(site.assigned, rows), [site.assigned(one.lesson) for one in rows], strict=True)),
         lessons=[one for one in site.offered if one.exercises],
         fields=fields,
         problem=problem,
-        arranges=within.is_at_least("instructor"),
+        doubtful=doubtful,
+        arranges=may(within, "arrange"),
+        grades=may(within, "grade"),
         said=_said(within),
     )
 
@@ -124,12 +159,24 @@ def _said(within: Inside) -> Callable[[datetime | None], str]:
 async def assign(request: Request, site: TheSite, within: Arranging, fields: Annotated[Fields, Form()]) -> Response:
     name = await _next_round(site, within.group.id, fields.lesson)
     try:
-        terms = terms_of(fields, site.assigned(name), within.group.timezone)
+        terms = terms_of(fields, site.assigned(name), within.group.timezone, await _taken(site, within.group.id))
         async with site.database.write() as db:
-            await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
+            doubts = await assignments.doubts(db, within.group, name, terms) if not fields.confirm else []
+            if not doubts:
+                await assignments.assign(db, within.group.id, name, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _listed(request, site, within, fields, str(refused))
+    if doubts:
+        return await _listed(request, site, within, fields, " ".join(doubts), doubtful=True)
     return back_to_class(within, "assignments")
+
+
+async def _taken(site: Site, group: int, but: int | None = None) -> list[str]:
+    """What the assignments of a class are called, *but* for one."""
+    async with site.database.read() as db:
+        rows = await assignments.assignments_of(db, group)
+    heads = titles(site.assigned, rows)
+    return [head for row, head in zip(rows, heads, strict=True) if row.id != but]
 
 
 async def _next_round(site: Site, group: int, name: str) -> str:
@@ -157,7 +204,7 @@ TheAssignment = Annotated[Assignment, Depends(assignment_of)]
 
 
 @router.get(ONE)
-async def one(request: Request, site: TheSite, within: Arranging, row: TheAssignment) -> Response:
+async def one(request: Request, site: TheSite, within: Grading, row: TheAssignment) -> Response:
     return await _one(request, site, within, row)
 
 
@@ -175,10 +222,13 @@ async def _one(
         "text": "",
         "reason": "",
         "grade": "",
+        "graded": "",
+        "doubtful": False,
+        "beyond": False,
         "planned": (),
         "faults": (),
         "learners": learners,
-        "names": {one.learner_id: one.name for one in people},
+        "names": distinct_names(people),
         "extensions": [one for (of, _), one in time.extensions.items() if of == row.id],
         "excuses": excuses,
         "said": _said(within),
@@ -190,6 +240,8 @@ async def _one(
         "assignment.html",
         row=row,
         lesson=site.assigned(row.lesson),
+        heading=row.heading,
+        arranges=may(within, "arrange"),
         problem=problem,
         **{**given, **more},
     )
@@ -200,12 +252,17 @@ async def change(
     request: Request, site: TheSite, within: Arranging, row: TheAssignment, fields: Annotated[Fields, Form()]
 ) -> Response:
     try:
-        terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone)
+        taken = await _taken(site, within.group.id, row.id)
+        terms = terms_of(fields, site.assigned(row.lesson), within.group.timezone, taken)
         async with site.database.write() as db:
             here = await db.get_one(Assignment, row.id)
-            await assignments.change_terms(db, here, terms, within.person.learner_id)
+            doubts = [] if fields.confirm else assignments.date_doubts(within.group, terms, here.due_at)
+            if not doubts:
+                await assignments.change_terms(db, here, terms, within.person.learner_id)
     except RefusedError as refused:
         return await _one(request, site, within, row, str(refused), fields=fields)
+    if doubts:
+        return await _one(request, site, within, row, " ".join(doubts), fields=fields, doubtful=True)
     return back_to_class(within, "assignments")
 
 
@@ -220,7 +277,7 @@ async def delete(site: TheSite, within: Arranging, row: TheAssignment) -> Respon
 async def extend(
     request: Request,
     site: TheSite,
-    within: Arranging,
+    within: Grading,
     row: TheAssignment,
     text: Annotated[str, Form()] = "",
     who: Annotated[str, Form()] = "",
@@ -244,11 +301,21 @@ async def extend(
     except (RefusedError, ValueError) as refused:
         return await _one(request, site, within, row, str(refused), text=text, reason=reason)
     due = row.due_at
-    planned = [(one.name, days, due and dates.days_later(due, days, group.timezone)) for one, days in found]
+    async with site.database.read() as db:
+        time = await assignments.times(db, group)
+    names = distinct_names(people)
+    planned = [
+        PlannedExtension(
+            names[one.learner_id],
+            days,
+            dates.days_later(due, days, group.timezone),
+            time.deadline(row, one.learner_id).due,
+        )
+        for one, days in found
+        if due
+    ]
     problem = "" if due and (found or faults) else "Write a line for each." if due else assignments.NEVER_DUE
-    return await _one(
-        request, site, within, row, problem, text=text, reason=reason, planned=planned if due else (), faults=faults
-    )
+    return await _one(request, site, within, row, problem, text=text, reason=reason, planned=planned, faults=faults)
 
 
 async def _extended(site: Site, within: Inside, row: Assignment, more: Sequence[tuple[int, Any]], reason: str) -> None:
@@ -273,7 +340,7 @@ def _somebody(who: str, people: Sequence[Membership]) -> Membership:
 
 
 @router.post(ONE + "/extensions/{learner_id}/delete")
-async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
+async def shorten(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
         await assignments.shorten(db, row, numbered(learner_id), within.person.learner_id)
     return back_to_class(within, "assignments", row.id)
@@ -283,17 +350,21 @@ async def shorten(site: TheSite, within: Arranging, row: TheAssignment, learner_
 async def excuse(
     request: Request,
     site: TheSite,
-    within: Arranging,
+    within: Grading,
     row: TheAssignment,
     who: Annotated[str, Form()] = "",
     points: Annotated[str, Form()] = "",
     reason: Annotated[str, Form()] = "",
+    confirm: Annotated[str, Form()] = "",
 ) -> Response:
     """Set a grade by hand; without points it does not count for that learner."""
     people = await _learners(site, within)
     try:
         learner = _somebody(who, people).learner_id
         given = _number("Points", points) if points.strip() else None
+        if given is not None and row.points < given <= MOST_POINTS and not confirm:
+            problem = BEYOND.format(given=given, points=row.points)
+            return await _one(request, site, within, row, problem, grade=points, graded=who, beyond=True)
         async with site.database.write() as db:
             note = one_line(reason)[:LONGEST_LINE]
             await assignments.excuse(db, row, learner, given, note, within.person.learner_id)
@@ -303,7 +374,7 @@ async def excuse(
 
 
 @router.post(ONE + "/excuses/{learner_id}/delete")
-async def excuse_no_more(site: TheSite, within: Arranging, row: TheAssignment, learner_id: str) -> Response:
+async def excuse_no_more(site: TheSite, within: Grading, row: TheAssignment, learner_id: str) -> Response:
     async with site.database.write() as db:
         await assignments.excuse_no_more(db, row, numbered(learner_id), within.person.learner_id)
     return back_to_class(within, "assignments", row.id)

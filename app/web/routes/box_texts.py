@@ -20,7 +20,7 @@ router = APIRouter(prefix="/code/{name}")
 async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
     """Save what is being typed; a draft is no attempt."""
     learner = await visitor.begin()
-    async with box.site.database.write() as db:
+    async with box.site.database.write(short=True) as db:
         saved = await box.save(db, learner)
     answer = {
         "revision": saved.draft.revision,
@@ -35,7 +35,7 @@ async def draft(visitor: TheVisitor, box: TheBox) -> JSONResponse:
 async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Annotated[str, Form()] = "") -> Response:
     """Put the starter back, once that is confirmed; what stood there is kept."""
     learner = await visitor.begin()
-    async with box.site.database.write() as db:
+    async with box.site.database.write(short=True) as db:
         saved = await box.save(db, learner)
         if confirm == "yes":
             await drafts.replace_draft(db, saved.draft, await box.starter(db, learner), "reset")
@@ -52,7 +52,7 @@ async def reset(request: Request, visitor: TheVisitor, box: TheBox, confirm: Ann
 async def restore(request: Request, visitor: TheVisitor, box: TheBox, at: Annotated[int, Form(ge=0)]) -> Response:
     """Put the stored text number *at* back into the box, the newest for 0; what stood there is kept."""
     learner = await visitor.begin()
-    async with box.site.database.write() as db:
+    async with box.site.database.write(short=True) as db:
         stored = await history_view(db, learner, box.lesson, box.exercise, at)
         if not stored.count or at not in (0, stored.at):
             raise HTTPException(404)
@@ -89,7 +89,7 @@ async def open_history(
 ) -> Response:
     """Save, then step back through the stored texts, from number *at* or the newest."""
     learner = await visitor.begin()
-    async with box.site.database.write() as db:
+    async with box.site.database.write(short=True) as db:
         await box.save(db, learner)
         view = await history_view(db, learner, box.lesson, box.exercise, at, against)
     if wants_fragment(request):

@@ -1,23 +1,31 @@
 """The classes that somebody is in, a new one, and the home of each."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import classes, invitations, joining
+from app.store.assignments import assignments_of
 from app.store.classes import Inside, RefusedError
+from app.store.former_members import is_graded
 from app.store.tables import Class, Learner
-from app.teaching.dates import day, timezones, zone_fault
+from app.teaching.dates import day, timezones, written, zone_fault
 from app.teaching.words import name_fault, one_line
 from app.web.class_access import MAY, PREFIX, Arranging, Belonging, back_to_class, class_page
 from app.web.render import back_to
+from app.web.routes.rosters import roster_page
 from app.web.site import Site, TheSite, TheVisitor
 from app.web.views.class_home_view import home_view, own_view
+from app.web.views.grade_sheet import titles
 
 router = APIRouter()
+REPLACES = "A new code makes this one useless at once, on every slide and in every letter. Who has joined stays."
 
 
 @router.get("/classes")
@@ -84,50 +92,93 @@ def _form(
 
 @router.get(PREFIX)
 async def home(request: Request, site: TheSite, within: Belonging) -> Response:
-    return await _home(request, site, within)
-
-
-async def _home(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
     view = await (home_view if within.is_at_least(MAY["watch"]) else own_view)(site, within)
-    return class_page(request, site, within, "class_home.html", view=view, problem=problem)
+    return class_page(request, site, within, "class_home.html", view=view)
+
+
+@router.get(PREFIX + "/leave")
+async def ask_to_leave(request: Request, site: TheSite, within: Belonging) -> Response:
+    """What stays and what goes, before anything does."""
+    return await _leave(request, site, within)
+
+
+async def _leave(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
+    async with site.database.read() as db:
+        graded = within.person.role == "learner" and await is_graded(db, within.group.id)
+    return class_page(request, site, within, "leave.html", graded=graded, problem=problem)
 
 
 @router.post(PREFIX + "/leave")
-async def leave(request: Request, site: TheSite, within: Belonging) -> Response:
+async def leave(request: Request, site: TheSite, within: Belonging, sure: Annotated[str, Form()] = "") -> Response:
+    if sure != "yes":
+        return await _leave(request, site, within)
     try:
         async with site.database.write() as db:
             await joining.leave(db, within.group, within.person.learner_id)
     except RefusedError as refused:
-        return await _home(request, site, within, str(refused))
+        return await _leave(request, site, within, str(refused))
     return back_to("/classes")
 
 
 @router.post(PREFIX + "/joining")
 async def let_in(
-    site: TheSite, within: Arranging, joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()]
+    request: Request,
+    site: TheSite,
+    within: Arranging,
+    joining: Annotated[Literal["open", "invited", "closed", "rotate"], Form()],
+    confirm: Annotated[str, Form()] = "",
 ) -> Response:
-    """Who comes in with the code, or a new code in its place."""
+    """Who comes in with the code, or a new code in its place, once that was confirmed."""
+    if joining == "rotate" and not confirm:
+        return await roster_page(request, site, within, REPLACES, replacing=True)
     async with site.database.write() as db:
         await classes.let_in(db, within.group.id, joining, within.person.learner_id)
     return back_to_class(within, "roster")
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A time of an assignment, in words, before and after another time zone was chosen."""
+
+    title: str
+    what: str
+    before: str
+    after: str
+
+
+MOVES = "The moments stay, and another time zone shows them at other times. Look at them, and save again."
+
+
 @router.get(PREFIX + "/settings")
 async def settings(request: Request, site: TheSite, within: Arranging) -> Response:
-    group = within.group
-    return _settings(
-        request,
-        site,
-        within,
-        name=group.name,
-        timezone=group.timezone,
-        keep_until=str(group.keep_until or ""),
-        archived=group.archived_at is not None,
-    )
+    return _settings(request, site, within, _typed(within.group))
 
 
-def _settings(request: Request, site: Site, within: Inside, problem: str = "", **typed: str | bool) -> Response:
-    return class_page(request, site, within, "class_settings.html", zones=timezones(), typed=typed, problem=problem)
+def _typed(group: Class) -> dict[str, str | bool]:
+    return {
+        "name": group.name,
+        "timezone": group.timezone,
+        "keep_until": str(group.keep_until or ""),
+        "archived": group.archived_at is not None,
+        "assistants_grade": group.assistants_grade,
+    }
+
+
+def _settings(
+    request: Request,
+    site: Site,
+    within: Inside,
+    typed: dict[str, str | bool],
+    problem: str = "",
+    moved: Sequence[Moved] = (),
+) -> Response:
+    shown = {
+        "moved": moved,
+        "zones": timezones(),
+        "typed": typed,
+        "first": classes.today_of(within.group.timezone) + classes.NOTICE,
+    }
+    return class_page(request, site, within, "class_settings.html", problem=problem, **shown)
 
 
 @router.post(PREFIX + "/settings")
@@ -139,13 +190,59 @@ async def change(
     timezone: Annotated[str, Form()] = "",
     keep_until: Annotated[str, Form()] = "",
     archived: Annotated[bool, Form()] = False,
+    assistants_grade: Annotated[bool, Form()] = False,
+    confirm: Annotated[str, Form()] = "",
 ) -> Response:
+    moved: list[Moved] = []
     try:
         async with site.database.write() as db:
             group = await db.get_one(Class, within.group.id)
-            terms = classes.Terms(one_line(name)[:200], timezone, day(keep_until), archived=archived)
-            await classes.change(db, group, terms, within.person.learner_id)
+            terms = classes.Terms(
+                one_line(name)[:200], timezone, day(keep_until), archived=archived, assistants_grade=assistants_grade
+            )
+            moved = [] if confirm == timezone else await _moved(site, db, group, timezone)
+            if not moved:
+                await classes.change(db, group, terms, within.person.learner_id)
     except (RefusedError, ValueError) as refused:
-        typed = {"name": name, "timezone": timezone, "keep_until": keep_until}
-        return _settings(request, site, within, str(refused), archived=archived, **typed)
+        typed: dict[str, str | bool] = {
+            "name": name,
+            "timezone": timezone,
+            "keep_until": keep_until,
+            "archived": archived,
+            "assistants_grade": assistants_grade,
+        }
+        return _settings(request, site, within, typed, str(refused))
+    if moved:
+        typed = {"name": name, "timezone": timezone, "keep_until": keep_until, "archived": archived}
+        typed |= {"assistants_grade": assistants_grade}
+        return _settings(request, site, within, typed, MOVES, moved)
     return back_to_class(within)
+
+
+async def _moved(site: Site, db: AsyncSession, group: Class, timezone: str) -> list[Moved]:
+    """The times of assignments that another time zone shows otherwise; none where it is none."""
+    if timezone == group.timezone or zone_fault(timezone):
+        return []
+    rows = await assignments_of(db, group.id)
+    pairs = zip(rows, titles(site.assigned, rows), strict=True)
+    return [
+        Moved(title, word, written(at, group.timezone), written(at, timezone))
+        for row, title in pairs
+        for word, at in (("opens", row.opens_at), ("due", row.due_at), ("late until", row.late_until))
+        if at is not None
+    ]
+
+
+@router.post(PREFIX + "/delete")
+async def delete(
+    request: Request, site: TheSite, visitor: TheVisitor, within: Arranging, name: Annotated[str, Form()] = ""
+) -> Response:
+    """Forget the class now; for an instructor who has typed its name."""
+    group = within.group
+    try:
+        async with site.database.write() as db:
+            await classes.delete_class(db, group, name, within.person.learner_id)
+            await visitor.sessions.tell(db)
+    except RefusedError as refused:
+        return _settings(request, site, within, _typed(group), str(refused))
+    return back_to("/classes")

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.store import board
+from app.teaching.roster import distinct_names
 from app.web.class_access import PREFIX, Watching, class_page, numbered
 from app.web.site import TheLesson, TheSite
 from app.web.views.board_view import by_lesson, places
@@ -76,6 +77,7 @@ async def learner(
         within,
         "trace.html",
         person=people[learner],
+        name=distinct_names(people.values())[learner],
         lessons=[lesson for lesson, _ in assigned],
         trace=view,
         view=slips,

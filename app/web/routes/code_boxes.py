@@ -124,7 +124,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Grade the text; every check is kept with what was said about it."""
     site, learner = box.site, await visitor.begin()
     key = site.tasks.key(box.lesson, box.exercise, box.code)
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         saved = await box.save(db, learner)
         saved.draft.run = None
         stored = await progress.stored_verdict(db, key)
@@ -134,7 +134,7 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
         answer = await while_wanted(request, asked)
     except NotNowError as later:
         return await _put_off(request, box, learner, saved, later)
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         answered = answer.as_attempt(box.code, key, saved.draft.revision)
         tries, rows = await progress.record_check(db, learner, *box.names, answered, found=answer.found)
         if answer.verdict.passed:
@@ -161,13 +161,13 @@ async def check(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
 async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     """Run the text and show its values: no verdict, no attempt."""
     site, learner = box.site, await visitor.begin()
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         saved = await box.save(db, learner)
     try:
         result = await while_wanted(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
     except NotNowError as later:
         return await _put_off(request, box, learner, saved, later)
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         shown = await drafts.draft_of(db, learner, *box.names)
         if shown is not None:
             shown.run = encoded(result)
@@ -184,7 +184,7 @@ async def measure(
     """Move one entry of the tensor that *nudge* is the gradient of, and see what becomes of the loss."""
     site, learner = box.site, await visitor.begin()
     entry = str((await request.form()).get(field_of(nudge), ""))[:ENTRY_CHARACTERS]
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         await box.save(db, learner)
     asked = site.checks.nudge(learner, box.lesson, box.exercise, box.code, nudge, entry)
     try:
@@ -220,7 +220,7 @@ async def solution(request: Request, visitor: TheVisitor, box: TheBox) -> Respon
     """Show the author's code where the box's policy allows it and no class keeps it closed, beside one's own."""
     learner = await visitor.begin()
     until = await _closed_until(visitor, box)
-    async with box.site.database.write() as db:
+    async with box.site.database.write(short=True) as db:
         await box.save(db, learner)
         view = await box.view(db, learner)
         if not view.solution.closed and not until:

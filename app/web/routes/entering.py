@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from app.accounts.credentials import Proof, enter
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to, own_path
+from app.web.render import back_to, cookie, own_path
 from app.web.site import Site
 
 WAY_COOKIE = "way"
@@ -49,6 +49,16 @@ async def entered(
     return response
 
 
+def spend_ticket(site: Site, visitor: Visitor) -> None:
+    """Count a question about signing in, before it is kept.
+
+    Raises:
+        NotNowError: There were too many of this network.
+    """
+    visitor.sessions.beginnings.spend(visitor.network)
+    site.tickets.spend(visitor.network)
+
+
 async def adds(visitor: Visitor, asked_by: int | None) -> bool:
     """Whether a way is to be added to the account of this browser: it was the same one that asked for it."""
     return asked_by is not None and asked_by == await visitor.learner()
@@ -60,14 +70,27 @@ def proxied(request: Request, site: Site) -> str:
     return site.doors.user_of(peer, request.headers.getlist(site.doors.header)) if site.doors.header else ""
 
 
+def _bound(request: Request, name: str, path: str) -> tuple[str, str]:
+    """The name and the path of a cookie. Over TLS no subdomain can set one whose name begins with `__Host-`."""
+    return (f"__Host-{name}", "/") if request.app.state.settings.secure_cookies else (name, path)
+
+
 def keep(request: Request, response: Response, name: str, value: str, path: str, seconds: int) -> None:
     """Have the browser send *value* along to *path* and below."""
     secure = request.app.state.settings.secure_cookies
+    name, path = _bound(request, name, path)
     response.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="lax", secure=secure)
 
 
-def drop(response: Response, name: str, path: str) -> None:
-    response.delete_cookie(name, path=path)
+def drop(request: Request, response: Response, name: str, path: str) -> None:
+    secure = request.app.state.settings.secure_cookies
+    name, path = _bound(request, name, path)
+    response.delete_cookie(name, path=path, secure=secure, httponly=True, samesite="lax")
+
+
+def shown_cookie(request: Request, name: str) -> str:
+    """What the browser was told to `keep` under that *name*, or ""."""
+    return cookie(request.headers, _bound(request, name, "")[0])
 
 
 async def account_of(visitor: Visitor) -> int:

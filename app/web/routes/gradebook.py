@@ -1,5 +1,6 @@
 """The grades of a class: as a page, as CSV for a spreadsheet or another system, as JSON for a script."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -7,13 +8,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.store.classes import Inside
-from app.store.grades import Gradebook, gradebook
+from app.store.grades import Gradebook, State, gradebook
+from app.teaching.roster import distinct_names
 from app.web.class_access import PREFIX, Watching, class_page
 from app.web.site import Site, TheSite
-from app.web.views.grade_sheet import System, sheet, shown_points, titles
+from app.web.views.grade_sheet import System, is_confirmed, sheet, shown_points, titles, totals
 
 router = APIRouter(prefix=PREFIX)
 
+SHOWN_STATES: Mapping[State, str] = {"excused": "excused", "unknown": "unknown", "open": "not due", "absent": "–"}
 UNKEPT = {"cache-control": "private, no-store"}
 
 
@@ -26,9 +29,13 @@ async def page(request: Request, site: TheSite, within: Watching) -> Response:
         within,
         "gradebook.html",
         book=book,
-        titles=titles(site.assigned, book),
+        titles=titles(site.assigned, book.assignments),
         points=shown_points,
-        without_id=sum(not row.person.external_id for row in book.rows),
+        totals=totals,
+        names=distinct_names([row.person for row in book.rows if row.left_at is None]),
+        marks=SHOWN_STATES,
+        without_id=[row.person for row in book.rows if not row.person.external_id],
+        unconfirmed=[row.person for row in book.rows if row.person.external_id and not is_confirmed(row.person)],
     )
 
 
@@ -44,9 +51,9 @@ async def as_csv(site: TheSite, within: Watching, system: Annotated[System, Quer
 @router.get("/gradebook.json")
 async def as_json(site: TheSite, within: Watching) -> Response:
     book = await _book(site, within)
-    heads = titles(site.assigned, book)
+    heads = titles(site.assigned, book.assignments)
     assignments = [
-        {"id": one.id, "lesson": one.lesson, "title": title, "points": one.points}
+        {"id": one.id, "lesson": one.lesson, "title": title, "points": one.points, "gone": one.id in book.gone}
         for one, title in zip(book.assignments, heads, strict=True)
     ]
     learners = [
@@ -55,8 +62,10 @@ async def as_json(site: TheSite, within: Watching) -> Response:
             "name": row.person.name,
             "external_id": row.person.external_id,
             "label": row.person.label,
+            "left_at": row.left_at and row.left_at.isoformat(),
             "points": row.points,
             "possible": row.possible,
+            "joined": row.person.joined_at is not None,
             "grades": [
                 {
                     "assignment": one.id,
@@ -64,7 +73,8 @@ async def as_json(site: TheSite, within: Watching) -> Response:
                     "in_time": grade.in_time,
                     "late": grade.late,
                     "exercises": grade.total,
-                    "excused": grade.excuse is not None and grade.excuse.points is None,
+                    "excused": grade.state == "excused",
+                    "state": grade.state,
                 }
                 for one, grade in zip(book.assignments, row.grades, strict=True)
             ],

@@ -35,7 +35,7 @@ async def hint(
         raise HTTPException(404)
     learner = await visitor.begin()
     names = (lesson.name, exercise.name)
-    async with site.database.write() as db:
+    async with site.database.write(short=True) as db:
         if isinstance(exercise, CodeBox) and revision is not None:
             await drafts.save_draft(db, learner, *names, received(exercise, code, line), base=revision)
         await progress.open_hint(db, learner, *names, len(exercise.hints))

@@ -1,5 +1,6 @@
 """One place for every code: of a class, of a seat in it, and the word that makes somebody an instructor."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -8,6 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.accounts import recovery
+from app.accounts.credentials import claimed_ids
 from app.store import invitations, joining
 from app.store.assignments import EARLIEST, exercises_of, lessons_seen, tasks_of
 from app.store.classes import RefusedError, inside, people
@@ -27,18 +30,20 @@ LONGEST = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """What a code opens: a class, the *seat* kept for somebody in it, or the making of classes.
+    """What a code opens: a class, the *seat* in it that is kept for somebody or was theirs, or the making of classes.
 
-    *here* is whoever asks, where they are in already.
+    *here* is whoever asks, where they are in already. On a server where ids are *claimed* and not typed, those that
+    providers say are theirs.
     """
 
     code: str
-    kind: Literal["class", "seat", "teacher"]
+    kind: Literal["class", "seat", "seat-again", "teacher"]
     group: Class | None = None
     instructors: tuple[str, ...] = ()
     seat: Membership | None = None
     here: Membership | None = None
     wants_id: bool = False
+    claimed: frozenset[str] | None = None
 
 
 @router.get("/join")
@@ -72,16 +77,14 @@ async def enter(
     if door is None:
         return _unknown(request, site, code)
     name, external_id = one_line(name), one_line(external_id)
+    if door.kind == "seat-again" and door.seat is not None:
+        name = door.seat.name
     if problem := name_fault(name):
         return _page(request, site, door, problem, name, external_id)
     learner = await visitor.begin()
     try:
-        async with site.database.write() as db:
-            here = await _enter(db, door, learner, name, external_id)
-            await visitor.sessions.tell(db)
+        here = await _counted(site, visitor, door, learner, name, external_id)
     except RefusedError as refused:
-        if external_id:  # an id is tried out like a code
-            site.guesses.spend(network_of(request.scope))
         return _page(request, site, door, str(refused), name, external_id)
     if here is None:
         return back_to("/classes/new")
@@ -90,14 +93,37 @@ async def enter(
     return back_to(*await _first_exercise(site, learner))
 
 
+async def _counted(
+    site: Site, visitor: Visitor, door: Door, learner: int, name: str, external_id: str
+) -> Membership | None:
+    """Come in; an id is tried out like a code.
+
+    Raises:
+        RefusedError: The name or the id does not fit.
+        NotNowError: Too many wrong ids came to the class.
+    """
+    async with site.one_code if external_id else nullcontext():
+        if external_id:
+            site.guesses.spend_id(door.code, visitor.token)
+        async with site.database.write() as db:
+            here = await _enter(db, door, learner, name, external_id)
+            await visitor.sessions.tell(db)
+        if external_id:
+            site.guesses.settle_id(door.code, visitor.token)
+    return here
+
+
 async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external_id: str) -> Membership | None:
+    if door.kind == "seat-again":
+        return await recovery.move_seat(db, read_code(door.code) or "", learner)
     if door.seat is not None:
         seat = await invitations.seat_of(db, read_code(door.code) or "")
         if seat is None:
             raise RefusedError(invitations.USED)
         return await joining.take_seat(db, seat.person, learner, name)
     if door.group is not None:
-        return await joining.join(db, await db.get_one(Class, door.group.id), learner, name, external_id)
+        group = await db.get_one(Class, door.group.id)
+        return await joining.join(db, group, learner, name, external_id, door.claimed)
     await invitations.become_teacher(db, learner, read_code(door.code) or "", name)
     return None
 
@@ -105,7 +131,7 @@ async def _enter(db: AsyncSession, door: Door, learner: int, name: str, external
 async def _first_exercise(site: Site, learner: int) -> tuple[str, str]:
     """Of what is due first, else of the course; what is private is seen from now on."""
     async with site.database.read() as db:
-        seen = site.seeing(await lessons_seen(db, learner))
+        seen = site.seeing(await lessons_seen(db, learner, site.lessons_of))
         tasks = [one for one in await tasks_of(db, learner) if (one.assignment.opens_at or EARLIEST) <= now()]
     known = {one.name: one for one in seen.course.lessons if one.exercises}
     found = ((one, seen.assigned(one.assignment.lesson)) for one in tasks)
@@ -125,22 +151,23 @@ async def _door(request: Request, site: Site, visitor: Visitor, typed: str) -> D
     Raises:
         NotNowError: Too many wrong codes came from there.
     """
-    network = network_of(request.scope)
     code = read_code(typed)
     learner = await visitor.learner()
+    guess = network_of(request.scope), visitor.token, code or one_line(typed)[:LONGEST]
     async with site.one_code:
         # Before anything is looked up: who guesses is not told when a guess was right. What was right costs nothing.
-        site.guesses.spend(network)
+        site.guesses.spend(*guess)
         async with site.database.read() as db:
-            door = None if code is None else await _behind(db, code, learner)
-        if door is not None:
-            site.guesses.charge(network, -1)
+            door = None if code is None else await _behind(db, site, code, learner)
+        site.guesses.settle(*guess, right=door is not None)
     return door
 
 
-async def _behind(db: AsyncSession, code: str, learner: int | None) -> Door | None:
+async def _behind(db: AsyncSession, site: Site, code: str, learner: int | None) -> Door | None:
     if group := await joining.class_of_code(db, code):
         here = await inside(db, group.id, learner) if learner is not None else None
+        issuers = [one.issuer for one in site.doors.rosters]
+        claimed = await claimed_ids(db, learner, issuers) if issuers and learner is not None else frozenset[str]()
         return Door(
             code=shown_code(code),
             kind="class",
@@ -148,10 +175,16 @@ async def _behind(db: AsyncSession, code: str, learner: int | None) -> Door | No
             instructors=await _instructors(db, group),
             here=here.person if here else None,
             wants_id=await joining.wants_id(db, group.id),
+            claimed=claimed if issuers else None,
         )
     if seat := await invitations.seat_of(db, code):
         instructors = await _instructors(db, seat.group)
         return Door(code=shown_code(code), kind="seat", group=seat.group, instructors=instructors, seat=seat.person)
+    if seat := await recovery.seat_behind(db, code):
+        instructors = await _instructors(db, seat.group)
+        return Door(
+            code=shown_code(code), kind="seat-again", group=seat.group, instructors=instructors, seat=seat.person
+        )
     return Door(code=shown_code(code), kind="teacher") if await invitations.makes_teacher(db, code) else None
 
 
@@ -168,6 +201,7 @@ def _page(
         "join.html",
         status=409 if problem else 200,
         door=door,
+        rosters=site.doors.rosters,
         problem=problem,
         typed=door.code,
         name=name or (door.seat.name if door.seat else ""),

@@ -1,6 +1,7 @@
 """What somebody has here: their name, ways to sign in, devices, everything to take along or to delete."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,11 +14,13 @@ from app.accounts import credentials, passwords, tickets
 from app.accounts.takeout import delete_learner, packed, taken_out
 from app.store import learners
 from app.store.classes import Inside, RefusedError, classes_of
+from app.store.former_members import graded_classes
 from app.store.learners import Known, hash_of
+from app.store.notices import NoticeView, mark_read, notices_of
 from app.store.tables import Credential, Session
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to, cookie
-from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop
+from app.web.render import back_to
+from app.web.routes.entering import MERGE_COOKIE, account_of, device_of, drop, shown_cookie
 from app.web.routes.sign_in import Text
 from app.web.routes.sign_in import ways as ways_to_add
 from app.web.site import Site, TheSite, TheVisitor
@@ -56,7 +59,10 @@ class Device:
     here: bool
 
 
-def way_of(row: Credential) -> Way:
+def way_of(row: Credential, titles: Mapping[str, str]) -> Way:
+    """*titles* are those of the providers of this server, by their issuers."""
+    if row.kind == "oidc" and row.issuer in titles:
+        return Way(row.id, titles[row.issuer], "", row.used_at)
     detail = {"password": row.subject, "email": row.subject, "proxy": row.subject, "oidc": row.issuer}.get(row.kind, "")
     return Way(row.id, WAYS[row.kind], detail, row.used_at)
 
@@ -79,14 +85,20 @@ async def page(
     devices: list[Device] = []
     holds = None
     groups: list[Inside] = []
+    graded: list[Inside] = []
+    notices: Sequence[NoticeView] = ()
+    titles = {one.issuer: one.title for one in site.doors.providers.values()}
     if learner is not None:
         async with site.database.read() as db:
-            ways = [way_of(one) for one in await credentials.ways(db, learner)]
+            ways = [way_of(one, titles) for one in await credentials.ways(db, learner)]
             devices = [device(one, visitor.token) for one in await learners.sessions_of(db, learner)]
             holds = await credentials.holdings(db, learner)
             groups = await classes_of(db, learner)
+            graded = await graded_classes(db, learner)
+            notices = await notices_of(db, learner)
     add = ways_to_add(request, site, add=True, back="/me", said=said, at=at, name="")
     values = {**add, "known": visitor.known, "ways": ways, "devices": devices, "holds": holds, "groups": groups}
+    values |= {"graded": graded, "notices": notices}
     return site.pages.page(request, "me.html", status=status, **values)
 
 
@@ -100,6 +112,17 @@ async def rename(request: Request, site: TheSite, visitor: TheVisitor, name: Tex
         return await page(request, site, visitor, status=422, said=str(refused), at="called")
     async with site.database.write() as db:
         await learners.call(db, learner, chosen)
+        await visitor.sessions.tell(db)
+    visitor.sessions.forget()
+    return back_to("/me")
+
+
+@router.post("/notices/read")
+async def read_notices(site: TheSite, visitor: TheVisitor) -> Response:
+    """Take notices off the other pages, once they were there for a week."""
+    learner = await account_of(visitor)
+    async with site.database.write() as db:
+        await mark_read(db, learner)
         await visitor.sessions.tell(db)
     visitor.sessions.forget()
     return back_to("/me")
@@ -163,7 +186,7 @@ async def look_at_two(request: Request, site: TheSite, visitor: TheVisitor) -> R
     """What the two accounts hold that this browser was signed in to, one after the other."""
     learner = await visitor.learner()
     async with site.database.read() as db:
-        two = await tickets.look(db, "merge", cookie(request.headers, MERGE_COOKIE))
+        two = await tickets.look(db, "merge", shown_cookie(request, MERGE_COOKIE))
         if two is None or two["now"] != learner:
             return back_to("/me")
         holds = {name: await credentials.holdings(db, two[name]) for name in ("before", "now")}
@@ -175,7 +198,7 @@ async def merge(
     request: Request, site: TheSite, visitor: TheVisitor, stays: Annotated[Literal["before", "now", "both"], Form()]
 ) -> Response:
     """Make one of the two, or leave them as they are."""
-    token = cookie(request.headers, MERGE_COOKIE)
+    token = shown_cookie(request, MERGE_COOKIE)
     try:
         async with site.database.write() as db:
             if stays == "both":
@@ -191,5 +214,5 @@ async def merge(
         visitor.sessions.forget()
         visitor.becomes(known, new)
     response = back_to("/me")
-    drop(response, MERGE_COOKIE, "/me/merge")
+    drop(request, response, MERGE_COOKIE, "/me/merge")
     return response

@@ -142,7 +142,7 @@ async def reveal(request: Request, site: TheSite, visitor: TheVisitor, lesson: T
     """Open it without an answer; it stays open."""
     learner = await visitor.begin() if name in lesson.reveals else None
     if learner is not None:
-        async with site.database.write() as db:
+        async with site.database.write(short=True) as db:
             await progress.open_solution(db, learner, lesson.name, name)
     return await _revealed(request, site, lesson, name, learner)
 
@@ -168,7 +168,7 @@ async def _state(request: Request, site: Site, visitor: Visitor, lesson: Lesson)
         opened = await progress.last_opened(db, learner)
         state = await progress.lesson_state(db, learner, lesson.name)
     if opened != lesson.name:
-        async with site.database.write() as db:
+        async with site.database.write(short=True) as db:
             await progress.record_opened(db, learner, lesson.name)
     return state
 

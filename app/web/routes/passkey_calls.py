@@ -11,8 +11,8 @@ from app.accounts.credentials import Proof, found, ways
 from app.accounts.passkeys import Here
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
-from app.web.render import cookie
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep
+from app.web.render import own_path
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep, shown_cookie, spend_ticket
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter(prefix="/sign-in/passkey")
@@ -26,7 +26,7 @@ GONE = "That took longer than ten minutes, or was tried before. Try again."
 async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) -> Response:
     """A challenge: `make` a new passkey, or show one."""
     here, learner = _here(request, site), await visitor.learner()
-    visitor.sessions.beginnings.spend(visitor.network)
+    spend_ticket(site, visitor)
     make = sent.get("make") is True
     async with site.database.write() as db:
         have = await ways(db, learner) if learner is not None else []
@@ -35,7 +35,7 @@ async def ask(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent) 
             "challenge": options["challenge"],
             "make": make,
             "add": learner if sent.get("add") is True else None,
-            "back": str(sent.get("back", "/")),
+            "back": own_path(str(sent.get("back", "/"))),
         }
         token = await tickets.issue(db, "passkey", data)
     response = JSONResponse(options, headers={"cache-control": "no-store"})
@@ -55,14 +55,14 @@ async def enter(request: Request, site: TheSite, visitor: TheVisitor, sent: Sent
         return JSONResponse({"said": str(refused)}, 422)
     answer = JSONResponse({"to": response.headers["location"]})
     answer.raw_headers += [one for one in response.raw_headers if one[0] == b"set-cookie"]
-    drop(answer, COOKIE, PATH)
+    drop(request, answer, COOKIE, PATH)
     return answer
 
 
 async def _proof(request: Request, site: Site, sent: dict[str, Any]) -> tuple[Proof, dict[str, Any]]:
     here = _here(request, site)
     async with site.database.write() as db:
-        asked = await tickets.take(db, "passkey", cookie(request.headers, COOKIE))
+        asked = await tickets.take(db, "passkey", shown_cookie(request, COOKIE))
     if asked is None:
         raise RefusedError(GONE)
     made = passkeys.made(here, asked["challenge"], sent) if asked["make"] else None

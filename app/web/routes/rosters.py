@@ -1,55 +1,62 @@
 """Who is in a class: the list, a list that is laid over it, and one person of it."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, File, Form, Path, UploadFile
+from fastapi import APIRouter, Depends, Form, Path, Query
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts import passwords
-from app.store import classes, invitations, rosters
+from app.accounts import recovery
+from app.accounts.seats import seat_person
+from app.store import classes, rosters
 from app.store.classes import Inside, RefusedError, Role
+from app.store.former_members import forget_former
 from app.store.tables import Membership
 from app.teaching.codes import shown_code
-from app.teaching.roster import Entry, read_roster
-from app.teaching.sheets import as_sheet, text_of
-from app.teaching.words import name_fault, one_line
+from app.teaching.roster import Entry, distinct_names
+from app.teaching.sheets import as_sheet
+from app.teaching.words import LONGEST_LINE, name_fault, one_line
 from app.web.class_access import PREFIX, Arranging, Watching, back_to_class, class_page, numbered, server_of
 from app.web.site import Site, TheSite
+from app.web.views.roster_view import RosterFilter, roster_view
 
 router = APIRouter()
 ROSTER = PREFIX + "/roster"
+NOBODY = "Nobody was chosen. Tick the people first."
 PERSON = ROSTER + "/{learner_id}"
 HEAD = ("name", "id", "label", "role", "joined", "last seen", "extra days")
 
 
 @router.get(ROSTER)
-async def roster(request: Request, site: TheSite, within: Watching) -> Response:
-    return await _roster(request, site, within)
+async def roster(request: Request, site: TheSite, within: Watching, only: Annotated[RosterFilter, Query()]) -> Response:
+    return await roster_page(request, site, within, only=only)
 
 
-async def _roster(request: Request, site: Site, within: Inside, problem: str = "") -> Response:
-    group = within.group
-    async with site.database.read() as db:
-        listed = await classes.people(db, group.id)
-        seen = await rosters.last_seen(db, group.id)
-        days = await rosters.extra_days(db, group.id)
-        blocked = await rosters.blocked(db, group.id)
-    code = shown_code(group.join_code) if group.join_code else ""
+async def roster_page(
+    request: Request,
+    site: Site,
+    within: Inside,
+    problem: str = "",
+    only: RosterFilter | None = None,
+    *,
+    replacing: bool = False,
+) -> Response:
+    """The roster, with what was wrong with what was sent."""
+    group, only = within.group, only or RosterFilter()
     return class_page(
         request,
         site,
         within,
         "roster.html",
-        listed=listed,
-        seen=seen,
-        days=days,
-        blocked=blocked,
-        code=code,
+        view=await roster_view(site, within, only),
+        only=only,
+        code=shown_code(group.join_code) if group.join_code else "",
         problem=problem,
         arranges=within.is_at_least("instructor"),
+        replacing=replacing,
     )
 
 
@@ -76,42 +83,41 @@ def sheet_file(name: str, rows: Sequence[Sequence[object]]) -> Response:
     return Response(as_sheet(rows), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-@router.post(ROSTER)
-async def list_people(
+class Selection(BaseModel):
+    """People of the roster, or *all* whom a page shows, and what becomes of them."""
+
+    person: list[str] = []
+    everybody: str = ""
+    act: Literal["label", "remove"] = "label"
+    new_label: str = ""
+    confirm: str = ""
+
+
+@router.post(ROSTER + "/selected")
+async def change_selected(
     request: Request,
     site: TheSite,
     within: Arranging,
-    text: Annotated[str, Form()] = "",
-    file: Annotated[UploadFile | None, File()] = None,
-    apply: Annotated[str, Form()] = "",
+    selection: Annotated[Selection, Form()],
+    only: Annotated[RosterFilter, Query()],
 ) -> Response:
-    """Show what a list would change; *apply* does it."""
-    given = text_of(await file.read()) if file is not None and file.size else text
-    listing = read_roster(given)
-    if not listing.entries and not listing.faults:
-        return await _roster(request, site, within, "The list is empty. Paste a name a line, or choose a file.")
-    if not apply or not listing.entries:
-        async with site.database.read() as db:
-            planned = rosters.changes(listing.entries, await classes.people(db, within.group.id))
-        return class_page(
-            request, site, within, "roster_preview.html", changes=planned, faults=listing.faults, text=given
-        )
-    async with site.database.write() as db:
-        await rosters.apply(db, within.group, listing.entries, within.person.learner_id)
+    """One label for many, or many taken out of the class, once that was confirmed."""
+    view = await roster_view(site, within, only)
+    chosen = [one for one in view.shown if selection.everybody or str(one.learner_id) in selection.person]
+    if not chosen:
+        return await roster_page(request, site, within, NOBODY, only)
+    if selection.act == "remove" and not selection.confirm:
+        return class_page(request, site, within, "roster_selected.html", chosen=chosen)
+    try:
+        async with site.database.write() as db:
+            for one in await rosters.people_in(db, within.group.id, [one.learner_id for one in chosen]):
+                if selection.act == "remove":
+                    await rosters.take_out(db, within.group, one, within.person.learner_id, block=False)
+                else:
+                    one.label = one_line(selection.new_label)[:LONGEST_LINE] or None
+    except RefusedError as refused:
+        return await roster_page(request, site, within, str(refused), only)
     return back_to_class(within, "roster")
-
-
-@router.post(PREFIX + "/invitations")
-async def invite(request: Request, site: TheSite, within: Arranging) -> Response:
-    """A link for everybody who is expected. It is shown here and nowhere else: only its hash is kept."""
-    async with site.database.write() as db:
-        expected = [one for one in await classes.people(db, within.group.id) if one.joined_at is None]
-        words = await invitations.seat_words(db, expected)
-        await classes.record(db, within.group.id, within.person.learner_id, "invited", within.group.id, of=len(words))
-    links = [(one, f"{server_of(request)}/join/{shown_code(words[one.learner_id])}") for one in expected]
-    answer = class_page(request, site, within, "invitations.html", links=links)
-    answer.headers["cache-control"] = "no-store"
-    return answer
 
 
 async def person_of(site: TheSite, within: Arranging, learner_id: Annotated[str, Path()]) -> Membership:
@@ -136,6 +142,8 @@ async def _person(
 ) -> Response:
     async with site.database.read() as db:
         days = await rosters.extra_days(db, within.group.id)
+        has_account = await recovery.has_account(db, person.learner_id)
+        listed = await classes.people(db, within.group.id)
     kept = {
         "name": person.name,
         "external_id": person.external_id or "",
@@ -151,6 +159,9 @@ async def _person(
         one=person,
         typed={**kept, **typed},
         roles=classes.ROLES,
+        has_account=has_account,
+        names=distinct_names(listed),
+        seats=[one for one in listed if one.joined_at is None and one.role == "learner"],
         problem=problem,
     )
 
@@ -182,16 +193,34 @@ async def change(
     return back_to_class(within, "roster")
 
 
-@router.post(PERSON + "/reset")
-async def let_reset(request: Request, site: TheSite, within: Arranging, person: ThePerson) -> Response:
-    """A link with which somebody sets a new password. It is shown here and nowhere else: only its hash is kept."""
+@router.post(PERSON + "/seat")
+async def put_into_seat(
+    request: Request, site: TheSite, within: Arranging, person: ThePerson, seat: Annotated[int, Form()] = 0
+) -> Response:
+    """Give somebody who joined the seat that was kept for them, with what was arranged for it."""
     try:
         async with site.database.write() as db:
-            token = await passwords.reset(db, learner=person.learner_id, by=within.person.learner_id)
+            await seat_person(db, within.group, person.learner_id, seat, within.person.learner_id)
     except RefusedError as refused:
         return await _person(request, site, within, person, str(refused))
-    link = f"{server_of(request)}/sign-in/reset?token={token}"
-    answer = class_page(request, site, within, "reset_link.html", one=person, link=link)
+    return back_to_class(within, "roster", person.learner_id)
+
+
+@router.post(PERSON + "/reset")
+async def let_reset(request: Request, site: TheSite, within: Arranging, person: ThePerson) -> Response:
+    """A link to come back: to a new password, or to the seat of who has no account. It is shown nowhere else."""
+    by = within.person.learner_id
+    try:
+        async with site.database.write() as db:
+            account = await recovery.has_account(db, person.learner_id)
+            if account:
+                place = f"/sign-in/reset?token={await recovery.reset_link(db, learner=person.learner_id, by=by)}"
+            else:
+                place = f"/join/{shown_code(await recovery.seat_link(db, within.group, person, by))}"
+    except RefusedError as refused:
+        return await _person(request, site, within, person, str(refused))
+    link = server_of(request) + place
+    answer = class_page(request, site, within, "reset_link.html", one=person, link=link, account_link=account)
     answer.headers["cache-control"] = "no-store"
     return answer
 
@@ -216,4 +245,12 @@ async def unblock(site: TheSite, within: Arranging, person: ThePerson) -> Respon
         here = await rosters.person_in(db, within.group.id, person.learner_id)
         if here is not None:
             await rosters.unblock(db, within.group, here, within.person.learner_id)
+    return back_to_class(within, "roster")
+
+
+@router.post(PREFIX + "/former/{former_id}/forget")
+async def forget(site: TheSite, within: Arranging, former_id: Annotated[str, Path()]) -> Response:
+    """Let the grades of one who left go."""
+    async with site.database.write() as db:
+        await forget_former(db, within.group.id, numbered(former_id), within.person.learner_id)
     return back_to_class(within, "roster")

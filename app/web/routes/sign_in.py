@@ -1,18 +1,19 @@
 """Signing in and out: one page with the ways that this server has, names with passwords, links that reset them."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.accounts import passwords
+from app.accounts import passwords, recovery
 from app.accounts.credentials import Proof, found
 from app.store import learners
 from app.store.classes import RefusedError
 from app.web.middleware.visitor import Visitor
-from app.web.render import back_to, cookie, own_path
-from app.web.routes.entering import WAY_COOKIE, entered, proxied
+from app.web.render import back_to, own_path
+from app.web.routes.entering import WAY_COOKIE, entered, proxied, shown_cookie
 from app.web.site import Site, TheSite, TheVisitor
 
 router = APIRouter()
@@ -36,7 +37,7 @@ def ways(request: Request, site: Site, *, add: bool = False, **values: str) -> d
     providers, user = site.doors.providers, proxied(request, site)
     order = ["passkey", *providers]
     order += [*["proxy"] * bool(user), *["email"] * bool(site.doors.letters), "password"]
-    last = "" if add else cookie(request.headers, WAY_COOKIE)
+    last = "" if add else shown_cookie(request, WAY_COOKIE)
     return {
         "add": add,
         "order": sorted(order, key=lambda way: way != last),
@@ -58,12 +59,12 @@ async def by_password(
     """Sign in with a name and its password."""
     try:
         subject = passwords.subject_of(name)
-        async with site.database.read() as db:
-            credential = await found(db, "password", "", subject)
-        async with site.doors.turns:
+        async with site.turns.turn():
             keys = (("name", subject), ("address", visitor.network))
             for key in keys:
                 site.tries.spend(key)
+            async with site.database.read() as db:
+                credential = await found(db, "password", "", subject)
             await passwords.compare(credential, password)
             for key in keys:
                 site.tries.charge(key, -1)  # only what fails counts: a class comes at once
@@ -80,13 +81,17 @@ async def with_new_name(
 ) -> Response:  # fmt: skip
     """Make an account of this browser's learner: with a name that nobody has, and a password."""
     try:
-        secret = await passwords.hashed(name, password)
-        async with site.database.read() as db:
-            proof = await passwords.new_proof(db, name, secret)
-        visitor.sessions.beginnings.spend(visitor.network)
+        passwords.refuse_weak(name, password)
+        async with site.turns.turn():
+            # Both before the hash, which is what costs: a name that is taken stays counted, and so does a new learner.
+            site.tries.spend(("address", visitor.network))
+            visitor.sessions.beginnings.spend(visitor.network)
+            async with site.database.read() as db:
+                proof = await passwords.new_proof(db, name)
+            proof = replace(proof, secret=await passwords.hashed(name, password))
+            site.tries.charge(("address", visitor.network), -1)
         return await entered(request, site, visitor, proof, way="password", back=back, add=bool(add))
     except RefusedError as refused:
-        site.tries.spend(("address", visitor.network))  # whoever looks for names that are taken
         return await page(request, visitor, back, status=422, said=str(refused), at="name", name=name, add=bool(add))
 
 
@@ -98,15 +103,16 @@ async def look_at_reset(request: Request, site: TheSite, token: str = "") -> Res
 
 @router.post("/sign-in/reset")
 async def reset(
-    request: Request, site: TheSite, visitor: TheVisitor, token: Text = "", name: Text = "", password: Text = ""
+    request: Request, site: TheSite, visitor: TheVisitor, token: Text = "", password: Text = ""
 ) -> Response:
     """Set the password anew, and sign in with it."""
     try:
         async with site.database.read() as db:
-            name = await passwords.name_to_reset(db, token) or name
-        secret = await passwords.hashed(name, password)
+            name = await recovery.name_to_reset(db, token)
+        async with site.turns.turn():
+            secret = await passwords.hashed(name, password)
         async with site.database.write() as db:
-            proof = await passwords.set_anew(db, token, name, secret)
+            proof = await recovery.set_anew(db, token, secret)
     except RefusedError as refused:
         return await _reset_page(request, site, token, status=422, said=str(refused))
     return await entered(request, site, visitor, proof, way="password", back="/")
@@ -116,7 +122,7 @@ async def _reset_page(request: Request, site: Site, token: str, *, status: int =
     name = None
     try:
         async with site.database.read() as db:
-            name = await passwords.name_to_reset(db, token)
+            name = await recovery.name_to_reset(db, token)
     except RefusedError as refused:
         status, said = 404, said or str(refused)
     return site.pages.page(request, "reset.html", status=status, token=token, name=name, said=said)

@@ -17,8 +17,8 @@ from app.accounts.providers import AwayError
 from app.store.classes import RefusedError
 from app.store.learners import hash_of
 from app.teaching.codes import fresh_code, read_code, shown_code
-from app.web.render import back_to, cookie
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep
+from app.web.render import back_to, own_path
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep, shown_cookie
 from app.web.routes.sign_in import Text, page
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -46,10 +46,12 @@ async def send(
     for allowance, key in ((site.tries, ("email", address)), (visitor.sessions.beginnings, visitor.network)):
         allowance.spend(key)
         allowance.charge(key, TOKENS - 1)
+    site.letters.spend(address)
+    site.tickets.spend(visitor.network)
     code, token = fresh_code(), secrets.token_urlsafe(32)
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
-        data = {"email": address, "code": hash_of(token + code), "back": back, "add": learner}
+        data = {"email": address, "code": hash_of(token + code), "back": own_path(back), "add": learner}
         await tickets.issue(db, "email-code", data, token=token)
     try:
         link = f"{site.doors.address}/sign-in/code?code={shown_code(code)}"
@@ -65,14 +67,14 @@ async def send(
 async def look(request: Request, site: TheSite, code: str = "") -> Response:
     """The field for the code, with the one of a letter in it."""
     async with site.database.read() as db:
-        asked = await tickets.look(db, "email-code", cookie(request.headers, COOKIE))
+        asked = await tickets.look(db, "email-code", shown_cookie(request, COOKIE))
     return _page(request, site, code=code, said="" if asked else OVER, here=asked is not None)
 
 
 @router.post("/code")
 async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Text = "") -> Response:
     """Sign in with it."""
-    token = cookie(request.headers, COOKIE)
+    token = shown_cookie(request, COOKIE)
     async with site.database.write() as db:
         asked = await tickets.try_out(db, "email-code", token, TRIES)
         right = asked is not None and secrets.compare_digest(hash_of(token + (read_code(code) or "")), asked["code"])
@@ -83,7 +85,7 @@ async def by_code(request: Request, site: TheSite, visitor: TheVisitor, code: Te
     proof = Proof(kind="email", issuer="", subject=asked["email"])
     add = await adds(visitor, asked["add"])
     response = await entered(request, site, visitor, proof, way="email", back=asked["back"], add=add)
-    drop(response, COOKIE, PATH)
+    drop(request, response, COOKIE, PATH)
     return response
 
 

@@ -12,8 +12,8 @@ from app.accounts.credentials import Proof
 from app.accounts.providers import AwayError, Door
 from app.store.classes import RefusedError
 from app.web.middleware.security import ours
-from app.web.render import cookie
-from app.web.routes.entering import MINUTES, adds, drop, entered, keep, proxied
+from app.web.render import own_path
+from app.web.routes.entering import MINUTES, adds, drop, entered, keep, proxied, shown_cookie, spend_ticket
 from app.web.routes.sign_in import page
 from app.web.site import Site, TheSite, TheVisitor
 
@@ -50,16 +50,16 @@ async def ask(
 ) -> Response:
     """Send the browser to a provider. A link and no form: a content policy keeps forms from leading elsewhere."""
     door = _door(site, provider)
-    if not ours(request.headers):
+    if not ours(request.headers, secure=request.app.state.settings.secure_cookies):
         raise HTTPException(403, "Signing in begins on a page of this server.")
-    visitor.sessions.beginnings.spend(visitor.network)
+    spend_ticket(site, visitor)
     try:
         asked = await door.question(f"{site.doors.address}/sign-in/{provider}/back")
     except AwayError as away:
         raise HTTPException(502, str(away)) from away
     learner = await visitor.learner() if add else None
     async with site.database.write() as db:
-        data = {"asked": asked, "provider": provider, "back": back, "add": learner}
+        data = {"asked": asked, "provider": provider, "back": own_path(back), "add": learner}
         token = await tickets.issue(db, "oidc", data)
     response = RedirectResponse(asked["url"], 303, {"cache-control": "no-store"})
     keep(request, response, COOKIE, token, PATH, MINUTES)
@@ -71,7 +71,7 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     """The browser is back, with what the provider says of it."""
     door = _door(site, provider)
     async with site.database.write() as db:
-        data = await tickets.take(db, "oidc", cookie(request.headers, COOKIE))
+        data = await tickets.take(db, "oidc", shown_cookie(request, COOKIE))
     if data is None or data["provider"] != provider:
         return await page(request, visitor, "/", status=403, said=GONE, at=provider)
     try:
@@ -83,7 +83,7 @@ async def answer(request: Request, site: TheSite, visitor: TheVisitor, provider:
     except RefusedError as refused:
         add = data["add"] is not None
         return await page(request, visitor, data["back"], status=403, said=str(refused), at=provider, add=add)
-    drop(response, COOKIE, PATH)
+    drop(request, response, COOKIE, PATH)
     return response
 
 

@@ -10,11 +10,13 @@ from markupsafe import Markup
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Course, Exercise, Forward, Lesson
+from app.content.exercise_titles import exercise_title
 from app.store import board
 from app.store.board import Standing
 from app.store.database import now
 from app.store.tables import Class, Membership
 from app.teaching.dates import written
+from app.teaching.roster import distinct_names
 from app.teaching.words import plain_letters
 from app.web.pictures.graph import graph, statements
 from app.web.pictures.scene import Scene
@@ -98,6 +100,8 @@ class BoardView:
     timezone: str
     since: tuple[Since, ...]
     forward: Forward | None
+    names: Mapping[int, str]
+    """Of the learners, namesakes told apart."""
 
     @property
     def explained_at(self) -> str:
@@ -174,6 +178,7 @@ async def board_view(db: AsyncSession, group: Class, lesson: Lesson, exercise: E
         timezone=group.timezone,
         since=await _since(db, place, exercise, explained, standings, faults) if explained else (),
         forward=lesson.forwards.get(exercise.forward or "") if isinstance(exercise, CodeBox) else None,
+        names=distinct_names(people.values()),
     )
 
 
@@ -252,6 +257,10 @@ class Place:
     @property
     def value(self) -> str:
         return f"{self.lesson.slug}/{self.exercise.name}"
+
+    @property
+    def title(self) -> str:
+        return exercise_title(self.exercise)
 
 
 def by_lesson(all_places: Sequence[Place]) -> list[tuple[Lesson, list[Place]]]:

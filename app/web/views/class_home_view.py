@@ -15,6 +15,7 @@ from app.store.grades import Grade, gradebook
 from app.store.tables import Assignment, Attempt, Membership, Progress
 from app.teaching import dates
 from app.teaching.codes import shown_code
+from app.teaching.roster import distinct_names
 from app.web.site import Site
 from app.web.views.slips_view import Lately, lately
 
@@ -40,6 +41,7 @@ class Due:
 @dataclass(frozen=True, slots=True)
 class Stuck:
     person: Membership
+    name: str
     wrong: int
 
 
@@ -61,7 +63,7 @@ async def home_view(site: Site, within: Inside) -> HomeView:
         book = await gradebook(db, group, site.exercises)
         stuck = await most_stuck(db, group.id)
         mistakes = await lately(db, site.assigned, group.id, dates.midnight(group.timezone, now()))
-    here = [row for row in book.rows if row.person.joined_at is not None]
+    here = [row for row in book.rows if row.person.joined_at is not None and row.left_at is None]
     columns = [[row.grades[at] for row in here] for at in range(len(book.assignments))]
     return HomeView(
         watching=True,
@@ -135,5 +137,6 @@ async def most_stuck(db: AsyncSession, group: int) -> list[Stuck]:
         if some is None or exercise in some:
             counts[learner] = counts.get(learner, 0) + count
     people = {one.learner_id: one for one in await board.learners(db, group)}
+    names = distinct_names(people.values())
     worst = sorted(counts, key=lambda one: (-counts[one], one))[:MOST]
-    return [Stuck(people[one], counts[one]) for one in worst if one in people]
+    return [Stuck(people[one], names[one], counts[one]) for one in worst if one in people]

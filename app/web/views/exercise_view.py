@@ -242,7 +242,9 @@ class CodeView:
 
     @property
     def fitting(self) -> Fitting | None:
-        return self.checked.fitting(self.hints.total, len(self.hints.open)) if self.checked else None
+        box = self.exercise
+        required = box.require if isinstance(box, Grad | Bug) else ()
+        return self.checked.fitting(box.hints, len(self.hints.open), required) if self.checked else None
 
     @property
     def exam(self) -> bool:

@@ -2,18 +2,20 @@
 
 What Canvas and Moodle want was read in their own importers: Canvas `lib/gradebook_importer.rb`, Moodle
 `grade/import/csv/classes/load_data.php`. Canvas takes a number in brackets at the end of a heading for the id of an
-assignment of its own. Moodle gives the grades of a row without an id to the row before it, so such rows are left out.
+assignment of its own, and a row without an id for the first student of that name. Moodle gives the grades of a row
+without an id to the row before it. So such rows are left out of both.
 """
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
+from itertools import count
+from typing import Literal, get_args
 
 from app.content.blocks import Lesson
-from app.store.grades import Gradebook, Row
+from app.store.grades import Gradebook, Row, State
+from app.store.tables import Assignment, Membership
 from app.teaching.sheets import guarded
 
 System = Literal["", "canvas", "moodle"]
@@ -21,16 +23,32 @@ Known = Callable[[str], Lesson | None]
 """What a class may have been given under a name."""
 
 
-def titles(known: Known, book: Gradebook) -> list[str]:
-    """What the assignments are called, each otherwise: by the lesson, which may be assigned more than once."""
-    seen: Counter[str] = Counter()
-    found = []
-    for one in book.assignments:
-        lesson = known(one.lesson)
-        title = lesson.title if lesson else one.lesson
-        seen[title] += 1
-        found.append(title if seen[title] == 1 else f"{title}, part {seen[title]}")
-    return found
+MARKS: Mapping[System, Mapping[State, str]] = {
+    "": {"excused": "excused", "unknown": "unknown"},
+    "canvas": {"excused": "EX"},
+    "moodle": dict.fromkeys(get_args(State), "-"),
+}
+"""What stands in a cell without points; nothing where a state has no mark."""
+NEVER = "never joined"
+
+
+def titles(known: Known, assignments: Sequence[Assignment]) -> list[str]:
+    """What the assignments are called, each otherwise, and as long as there are any: whoever imports goes by it.
+
+    Their headings; those without one are called by their lessons, in the order in which they were assigned.
+    """
+    found: dict[int, str] = {one.id: one.heading for one in assignments if one.heading}
+    for one in sorted(assignments, key=lambda one: one.id):
+        if not one.heading:
+            lesson = known(one.lesson)
+            found[one.id] = free_heading(lesson.title if lesson else one.lesson, found.values())
+    return [found[one.id] for one in assignments]
+
+
+def free_heading(title: str, taken: Collection[str]) -> str:
+    """*title*, or the first part of it that no other column is called."""
+    parts = (f"{title}, part {number}" for number in count(2))
+    return title if title not in taken else next(one for one in parts if one not in taken)
 
 
 @lru_cache(maxsize=4096)  # a class of 200 with 100 assignments has 20,000 grades, and few that differ
@@ -41,7 +59,7 @@ def shown_points(points: float | None, none: str = "") -> str:
 
 def sheet(known: Known, book: Gradebook, system: System) -> str:
     """The gradebook as CSV, ended as spreadsheets want it."""
-    heads = [guarded(one) for one in titles(known, book)]
+    heads = [guarded(one) for one in titles(known, book.assignments)]
     rows = {"": _plain, "canvas": _canvas, "moodle": _moodle}[system](book, heads)
     written = io.StringIO()
     csv.writer(written).writerows(rows)
@@ -51,9 +69,7 @@ def sheet(known: Known, book: Gradebook, system: System) -> str:
 def _plain(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     possible = [shown_points(one.points) for one in book.assignments]
     found = [["Name", "Id", "Group", *heads, "Total", "Of"], ["Points", "", "", *possible, "", ""]]
-    for row in book.rows:
-        totals = [shown_points(row.points), shown_points(row.possible)]
-        found.append([*_person(row), *(shown_points(one.points, "excused") for one in row.grades), *totals])
+    found.extend([*_person(row), *_cells(row, ""), *totals(row)] for row in book.rows)
     return found
 
 
@@ -62,7 +78,8 @@ def _canvas(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     found.append(["Points Possible", "", "", "", "", *(shown_points(one.points) for one in book.assignments)])
     for row in book.rows:
         name, number, label = _person(row)
-        found.append([name, "", number, "", label, *(shown_points(one.points, "EX") for one in row.grades)])
+        if number:
+            found.append([name, "", number, "", label, *_cells(row, "canvas")])
     return found
 
 
@@ -71,9 +88,27 @@ def _moodle(book: Gradebook, heads: Sequence[str]) -> list[list[str]]:
     for row in book.rows:
         name, number, _ = _person(row)
         if number:
-            found.append([number, name, *(shown_points(one.points, "-") for one in row.grades)])
+            found.append([number, name, *_cells(row, "moodle")])
     return found
 
 
+def _cells(row: Row, system: System) -> list[str]:
+    marks = MARKS[system]
+    return [shown_points(one.points, marks.get(one.state, "")) for one in row.grades]
+
+
+def totals(row: Row) -> tuple[str, str]:
+    """The sum of points and of how many that is; nothing as long as nothing counts."""
+    if not row.possible:
+        return NEVER if row.person.joined_at is None else "", ""
+    return shown_points(row.points), shown_points(row.possible)
+
+
+def is_confirmed(person: Membership) -> bool:
+    """Whether somebody came in by the id that the roster has of them, by a link to it, or by what their school says."""
+    return person.joined_at is not None and person.seated_by in ("id", "claim", "link", "instructor")
+
+
 def _person(row: Row) -> list[str]:
-    return [guarded(one) for one in (row.person.name, row.person.external_id, row.person.label)]
+    left = f" (left {row.left_at:%Y-%m-%d})" if row.left_at else ""
+    return [guarded(one) for one in (row.person.name + left, row.person.external_id, row.person.label)]

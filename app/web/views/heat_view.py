@@ -1,12 +1,13 @@
 """A lesson as a class has it: one cell for each learner and exercise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from app.content.blocks import Lesson
 from app.store.board import Standing
 from app.store.tables import Membership
+from app.teaching.roster import distinct_names
 from app.web.views.board_view import Place
 
 State = Literal["untouched", "opened", "tried", "solved", "after"]
@@ -50,12 +51,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatView:
-    """The cells by learner; *solved* counts them by exercise."""
+    """The cells by learner; *solved* counts them by exercise, *names* tell namesakes apart."""
 
     lesson: Lesson
     places: tuple[Place, ...]
     rows: tuple[tuple[Membership, tuple[Cell, ...]], ...]
     solved: tuple[int, ...]
+    names: Mapping[int, str]
 
 
 def heat_view(
@@ -71,4 +73,4 @@ def heat_view(
     solved = tuple(
         sum(one.solved_at is not None for one in standings if one.exercise == place.exercise.name) for place in places
     )
-    return HeatView(lesson, tuple(places), rows, solved)
+    return HeatView(lesson, tuple(places), rows, solved, distinct_names(people))

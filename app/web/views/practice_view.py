@@ -90,8 +90,8 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
     first = practice.curriculum.first
     if learner is None:
         return PracticeView(first=first)
-    async with database.write() as db:
-        known = await practice.catch_up(db, learner)
+    async with database.read() as db:
+        known = await practice.cards(db, learner)
         operations = await practice.operations_known(db, learner)
         standing = await practice.standing(db, learner)
         now = practice.clock()
@@ -111,8 +111,8 @@ async def practice_view(practice: Practice, database: Database, learner: int | N
 async def map_view(practice: Practice, database: Database, learner: int | None) -> MapView:
     if learner is None:
         return MapView(first=practice.curriculum.first)
-    async with database.write() as db:
-        known = await practice.catch_up(db, learner)
+    async with database.read() as db:
+        known = await practice.cards(db, learner)
         taught = families_of(await practice.operations_known(db, learner))
         drills = await cards.drills_of(db, learner)
         now = practice.clock()

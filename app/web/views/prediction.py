@@ -9,6 +9,7 @@ from app.content.sentences import sentence
 from app.grading.judge.hunt_verdict import PREDICTED, split_line
 from app.grading.judge.verdict import RIGHT, Verdict
 
+NOT_RED = frozenset({*RIGHT, "not-yet", "follows"})
 NOTHING, SEVERAL = "Nothing will be red.", "More than one will be red."
 
 
@@ -47,8 +48,8 @@ def options_of(box: Grad) -> tuple[Markup, ...]:
 
 
 def came_of(box: Grad, verdict: Verdict) -> int:
-    """The number of the option that came true; a gradient that is not written yet is not red."""
-    red = [one.name for one in verdict.names if one.verdict not in (*RIGHT, "not-yet")]
+    """The number of the option that came true; what is not written yet is not red, nor what follows from another."""
+    red = [one.name for one in verdict.names if one.verdict not in NOT_RED]
     if not red:
         return 1
     return box.require.index(red[0]) + 2 if len(red) == 1 else len(box.require) + 2

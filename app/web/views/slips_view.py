@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.content.blocks import CodeBox, Exercise, Forward, Lesson
 from app.content.code_exercises import CodeExercise
+from app.grading.judge.verdict import OTHER_ROAD
 from app.practice.practice_words import slip_words
 from app.practice.scheduler import slip_of
 from app.store import board
@@ -78,7 +79,7 @@ def slips_view(known: Known, counted: Iterable[Counted], *, by_learners: bool) -
     cells: defaultdict[Markup, Counter[str]] = defaultdict(Counter)
     for one in counted:
         lesson = known(one.lesson)
-        if lesson is not None:
+        if lesson is not None and slip_of(one.code) != OTHER_ROAD:
             count = one.learners if by_learners else one.attempts
             cells[said_of(lesson, one.exercise, one.code)][family_of(lesson, one.exercise, one.code)] += count
     totals = sum(cells.values(), Counter[str]())
@@ -151,6 +152,6 @@ async def lately(db: AsyncSession, known: Known, class_id: int, since: datetime)
     for one in await board.codes(db, class_id, since=since):
         lesson = known(one.lesson)
         exercise = lesson.named.get(one.exercise) if lesson else None
-        if lesson and exercise:
+        if lesson and exercise and slip_of(one.code) != OTHER_ROAD:
             found.append(Lately(lesson, exercise, said_of(lesson, one.exercise, one.code), one.learners))
     return found

@@ -49,7 +49,7 @@ VERDICTS = {
     "wrong": graded(
         wrong(
             name="dX", code="dX:transposed", message="This is the transpose of `dX`.", line=1,
-            exact=False, approx=False, maxdiff=0.731, hint=0,
+            exact=False, approx=False, maxdiff=0.731,
             worst=(Worst(index=(1, 2), yours=0.5, off=1.0, ratio=-1.0),),
             differences=Differences(rows=(".aL", "lA?"), largest=0.731, shape=(2, 3), pattern="Each row is off."),
         ),

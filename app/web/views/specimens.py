@@ -13,11 +13,13 @@ from markupsafe import Markup
 from app.accounts.credentials import Holdings
 from app.content.blocks import CodeBox, Lesson, Place, Preset, Train
 from app.content.errors import LessonError
+from app.content.exercise_titles import exercise_title
 from app.engine.grader import Nudge, Readiness
 from app.engine.train.snapshot import Compared, Judged, Phase, Point, Sampled, Snapshot
 from app.practice.scheduler import Strength
 from app.store.drafts import Mark
 from app.store.learners import Known
+from app.store.notices import NoticeView
 from app.store.tables import Assignment, Attempt, Class, Draft, Membership
 from app.web.site import LessonProgress
 from app.web.views.answer_key import answer_key
@@ -246,6 +248,7 @@ def _board(lesson: Lesson, box: CodeBox, *, graph: bool) -> dict[str, Any]:
         timezone=GROUP.timezone,
         since=(Since(TRANSPOSED.said, then=5, solved=2, other=1),),
         forward=lesson.forwards.get(box.forward or ""),
+        names={one.learner_id: one.name for one in PEOPLE},
     )
     return {"view": view, "group": GROUP, "asked": {"graph": graph, "place": ""}}
 
@@ -279,6 +282,8 @@ def _me() -> dict[str, Any]:
         "known": Known(1, stale=False, name="Ada", account=True),
         "holds": _holds("Ada"),
         "groups": [],
+        "graded": [],
+        "notices": [NoticeView("password", THEN, {"by": "Ada Lovelace"}, read=False)],
         "ways": [way, way | {"kind": "Name and password", "detail": "ada"}],
         "devices": [device | {"here": True}, device | {"here": False}],
         "at": "delete",
@@ -287,25 +292,35 @@ def _me() -> dict[str, Any]:
 
 
 def _settings() -> dict[str, Any]:
-    typed = {"name": GROUP.name, "timezone": GROUP.timezone, "keep_until": "", "archived": False}
-    return {"group": GROUP, "zones": [GROUP.timezone], "typed": typed, "problem": ""}
+    typed: dict[str, Any] = {"name": GROUP.name, "timezone": GROUP.timezone, "keep_until": ""}
+    typed |= {"archived": False, "assistants_grade": True}
+    return {
+        "moved": (),
+        "group": GROUP,
+        "zones": [GROUP.timezone],
+        "typed": typed,
+        "first": "2026-11-09",
+        "problem": "",
+    }
 
 
 def _assigned(lesson: Lesson) -> dict[str, Any]:
     one = Assignment(id=1, lesson=lesson.name, due_at=THEN, late_until=THEN + timedelta(days=2), points=9)
     return {
         "group": GROUP,
-        "rows": [(one, lesson)],
+        "rows": [(one, lesson.title, lesson)],
         "lessons": [lesson],
-        "fields": dict.fromkeys(("opens", "late", "points", "solutions"), "") | TYPED,
+        "fields": dict.fromkeys(("heading", "opens", "late", "points", "solutions"), "") | TYPED,
         "problem": "Share that late work counts: 'half' is no number.",
+        "doubtful": False,
+        "grades": True,
         "arranges": True,
         "said": lambda moment: f"{moment:%a %d %b, %H:%M}" if moment else "",
     }
 
 
 def _places(lesson: Lesson, box: CodeBox) -> dict[str, Any]:
-    place = {"value": box.name, "number": 9, "exercise": box}
+    place = {"value": box.name, "number": 9, "exercise": box, "title": exercise_title(box)}
     asked = {"graph": True, "address": lambda group, place: f"/classes/{group}/board?place={place}"}
     return {
         "group": GROUP,

@@ -233,7 +233,9 @@ def test_a_text_that_is_too_much_becomes_a_comment(text):
 
 @given(st.text(max_size=80) | st.text("ab=()[]'\"\\\n\r\t #:_\f\x0b\u2028", max_size=60))
 @example("\x0b#")
+@example(r"'\8'")
 @examples(100)
+@pytest.mark.filterwarnings("ignore:.*invalid escape sequence")  # which is said of the learner's text, and is no error
 def test_any_text_fits_into_a_block(text):
     ast.parse(f"with box:\n{fitted(text)}\nafter = 1\n")
 

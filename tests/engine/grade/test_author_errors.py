@@ -1,5 +1,6 @@
 from app.engine.grade.author_errors import AuthorError, Blame
 from app.engine.grade.jail_runs import JailFailedError
+from app.engine.grade.outcomes import broken
 from app.grading.forward.statements import read_program
 from app.sandbox.wire import Ending, Reply
 from tests.grading.boxes.load import make_forward
@@ -27,3 +28,11 @@ def test_a_fault_of_ours_stays_one() -> None:
     error = failed("fault")
 
     assert BLAME.unfinished(error, {}) is error
+
+
+def test_a_broken_exercise_is_told_with_one_full_stop_after_each_sentence() -> None:
+    message = broken(AuthorError("an input such as `noise: [N, D]` is drawn once for everybody.", 0)).message
+
+    assert message == (
+        "This exercise is broken: an input such as `noise: [N, D]` is drawn once for everybody. Our fault, not yours."
+    )

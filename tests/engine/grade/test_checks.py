@@ -193,7 +193,7 @@ def test_a_run_of_a_check_tries_no_case(jailed):
     assert run.printed == "True\n"
     assert [(one.name, one.shape, one.text) for one in run.shown] == [
         ("cmp", (), "a function"),
-        ("x", (2,), "tensor([1., 1.])"),
+        ("x", (2,), ""),  # its numbers are shown; torch prints what stands on a line of its own
     ]
 
 

@@ -221,6 +221,14 @@ WRONG = {
         [("other.data * out.grad", "other.data"), ("self.data * out.grad", "self.data")],
         "What comes back is multiplied in",
     ),
+    "divided by itself": (
+        "value-gates",
+        [
+            ("self.grad += other.data", "self.grad += out.data / self.data"),
+            ("other.grad += self.data", "other.grad += out.data / other.data"),
+        ],
+        "`a` is 0 here",
+    ),
     "product overwritten": ("value-gates", [("other.grad += self", "other.grad = self")], "In `a * a` both places"),
     "left overwritten": ("value-gates", [("self.grad += other", "self.grad = other")], "`a` is read by two products"),
     "left of a sum": ("value-backward", [("self.grad += out", "self.grad = out")], "`x` is read by two sums"),

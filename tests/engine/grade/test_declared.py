@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from app.content.blocks import Code, DeclaredMistake, Hint
+from app.content.blocks import Code, DeclaredMistake
 from tests.grading.boxes.load import PLACE, Box, make_forward
 
 LINEAR = Box(
@@ -24,27 +24,24 @@ MISTAKES = (
     mistake("Inner sizes.", "dW = X @ dY"),
     mistake("Twice.", "dW = 2 * X.T @ dY"),
 )
-HINTS = tuple(Hint(place=PLACE, html=Markup(text)) for text in ("Shapes.", "<code>db</code> is short.", "dW and db"))
 
 
 def check(engine, line, replacement):
     lines = LINEAR.solution.splitlines()
     lines[line - 1] = replacement
-    return engine.check(LINEAR.task(mistakes=MISTAKES, hints=HINTS), "\n".join(lines))
+    return engine.check(LINEAR.task(mistakes=MISTAKES), "\n".join(lines))
 
 
 def test_the_authors_message_is_given_for_the_same_tensor(engine):
     verdict = check(engine, 3, "db = torch.ones(N) @ dY / N")
 
     assert (verdict.names[2].code, verdict.names[2].message) == ("db:declared-1", "Sum the rows.")
-    assert verdict.names[2].hint == 1
 
 
 def test_a_second_mistake_is_told_apart(engine):
     verdict = check(engine, 2, "dW = X.T @ dY + X.T @ dY")
 
     assert (verdict.names[1].code, verdict.names[1].message) == ("dW:declared-3", "Twice.")
-    assert verdict.names[1].hint == 2
 
 
 def test_a_declared_mistake_that_raises_is_recognised_by_its_error(engine):
@@ -63,4 +60,4 @@ def test_a_right_submission_runs_no_mistake(engine):
     verdict = engine.check(LINEAR.task(mistakes=MISTAKES), LINEAR.solution)
 
     assert verdict.passed
-    assert all(one.hint is None and one.code is None for one in verdict.names)
+    assert all(one.code is None for one in verdict.names)

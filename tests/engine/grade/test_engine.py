@@ -20,7 +20,7 @@ def test_the_reference_solution_of_every_box_is_right(engine, box):
 @pytest.mark.parametrize(
     "box", [one for one in [*BOXES, *MORE, NETWORK] if one.name != "L17.c2"], ids=lambda box: box.name
 )
-def test_solutions_that_follow_the_rule_pass_where_the_author_asks_for_it(engine, box):
+def test_solutions_that_follow_the_rule_are_told_no_other_road(engine, box):
     verdict = engine.check(box.task(grade="rule"), box.solution)
 
     assert {one.name: one.verdict for one in verdict.names} == dict.fromkeys(box.require, "right"), verdict
@@ -30,12 +30,13 @@ def test_a_fused_formula_is_another_road_and_no_rule(engine):
     box = next(one for one in BOXES if one.name == "L17.c2")
 
     by_value = engine.check(box.task(grade="value"), box.solution)
-    by_rule = engine.check(box.task(grade="rule"), box.solution)
+    by_rule = engine.check(box.task(grade="rule", one_road="Each step is asked for."), box.solution)
 
     assert by_value.passed
     assert [one.verdict for one in by_value.names] == ["right", "right-other-road"]
     assert not by_rule.passed
     assert by_rule.names[1].code == "dz:other-road"
+    assert by_rule.names[1].message.endswith(" on its own. Each step is asked for.")
 
 
 def test_what_was_overlooked_in_a_run_is_logged_and_told_as_a_fault_of_ours(engine, monkeypatch, caplog):

@@ -170,4 +170,7 @@ def test_a_right_submission_asks_for_no_diagnosis(engine, monkeypatch):
 
     assert all(passed)
     assert asked == []
-    assert [job.driver for job in engine._jail.jobs[before:]] == ["attempt"] * len(BOXES)
+    # One run each, and one more for what has a corner: there a slope is looked at where data seldom stand.
+    drivers = [job.driver for job in engine._jail.jobs[before:]]
+    assert set(drivers) == {"attempt"}
+    assert len(BOXES) <= len(drivers) <= len(BOXES) * 2

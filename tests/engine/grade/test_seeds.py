@@ -5,7 +5,7 @@ import pytest
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.forward_references import HIDDEN, Study
-from app.engine.grade.seeds import FILE, Seeds, seeds_in
+from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from tests.grading.boxes.load import OpenJail, load
 
 ONE, OTHER = Seeds(b"one" * 10), Seeds(b"other" * 6)
@@ -68,3 +68,11 @@ def test_the_secret_is_made_once_and_is_its_owners_alone(tmp_path):
 def test_the_mark_does_not_tell_the_secret():
     assert ONE.mark != OTHER.mark
     assert ONE.secret.hex() not in ONE.mark
+
+
+@pytest.mark.parametrize("held", [b"", b"short", b"x" * 31])
+def test_an_emptied_secret_is_refused_with_a_sentence(tmp_path, held):
+    (tmp_path / FILE).write_bytes(held)
+
+    with pytest.raises(SecretError, match=f"has {len(held)} bytes; it should have 32. Restore it from a backup"):
+        seeds_in(tmp_path)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.engine.pool import asking
 from app.engine.pool.asking import BUSY, UNREAD, Asking, UnansweredError
 from tests.grading.boxes.load import BOXES
 
@@ -19,6 +20,19 @@ class Away(Asking):
     @property
     def _full(self) -> bool:
         return False
+
+
+async def test_texts_of_tasks_are_kept_for_so_many_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "MOST_TEXTS", 3)
+    away, made = Away(gate=True, at_once=1), []
+    monkeypatch.setattr(asking, "plain", lambda task: made.append(task) or {})
+    tasks = [BOXES[0].task() for _ in range(10)]
+
+    for task in (*tasks, tasks[-1]):
+        await away.check(task, "")
+
+    assert len(made) == 10
+    assert len(away._texts) == 3
 
 
 async def test_every_question_has_an_answer_where_nobody_is_there() -> None:

@@ -14,8 +14,8 @@ from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
 from app.engine.grader import Load, Look, Readiness
 from app.engine.pool import asking, local_graders
-from app.engine.pool.grader_process import Process
-from app.engine.pool.local_graders import LocalGraders
+from app.engine.pool.grader_process import GraderDiedError, Process
+from app.engine.pool.local_graders import NOT_STARTING, LocalGraders
 from app.engine.task import Task, task_of
 from app.grading.judge.verdict import Verdict
 from app.sandbox import kernel
@@ -338,3 +338,23 @@ def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network
         assert Path(f"/proc/{grader}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
 
     lone.holds(claim)
+
+
+def test_who_waits_for_graders_that_do_not_start_is_told_so_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_graders, "STARTUP_SECONDS", 10 * SECONDS)
+
+    async def fail(_: Process) -> dict[str, Any]:
+        raise GraderDiedError
+
+    monkeypatch.setattr(Process, "start", fail)
+
+    async def asked() -> list[Verdict]:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
+            waiting = (graders.check(task(), f"dX = {number}") for number in range(3))
+            return await asyncio.wait_for(asyncio.gather(*waiting), SECONDS)
+
+    answers = asyncio.run(asked())
+
+    assert {(one.outcome, one.message) for one in answers} == {("refused", NOT_STARTING.reason)}

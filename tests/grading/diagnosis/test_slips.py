@@ -106,6 +106,7 @@ def made_by(case, mistake, tensors):
     """The case of a learner who made *mistake*, with lines that mention what the mistake mentions."""
     words = " + ".join(mistake.mentions) or "0"
     words = f"({words}).mean()" if mistake.code.startswith("mean") else words
+    words = f"({words}) @ 0" if mistake.code.startswith(("matmul", "wrong-operand")) else words
     looks = tuple(replace(look, got=tensor) for look, tensor in zip(case.looks, tensors, strict=True))
     return replace(case, looks=looks, writes=tuple(ast.parse(f"{case.name} = {words}").body))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.content.blocks import Distribution, Forward, Input, Place
-from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims, size_of
+from app.grading.forward.data import Array, Draw, draw_inputs, draw_upstream, hidden_dims, size_of
 from tests.grading.boxes.load import make_forward
 
 
@@ -76,7 +76,7 @@ def test_indices_repeat_and_leave_a_row_unused():
 def test_each_hidden_set_lacks_another_end_of_the_indices(absent, missing, there):
     one = forward("N: 5, V: 7", "x: [N, N] ints(V); t: [N] ints(V); h: [N, V] onehot")
     for seed in range(50):
-        drawn = draw_inputs(one, one.dims, str(seed), "float64", absent=absent)
+        drawn = draw_inputs(one, one.dims, str(seed), "float64", Draw(absent=absent))
         for indices in (drawn["x"], drawn["t"], drawn["h"].argmax(1)):
             assert missing not in indices
             assert there in indices
@@ -96,7 +96,7 @@ def test_an_index_repeats_along_every_axis():
 def test_indices_are_never_all_the_same(absent, bound, shape):
     one = forward("N: 5", f"t: [{shape}] ints(K)")
     for seed in range(50):
-        drawn = draw_inputs(one, {"N": 5, "K": bound}, str(seed), "float64", absent=absent)["t"]
+        drawn = draw_inputs(one, {"N": 5, "K": bound}, str(seed), "float64", Draw(absent=absent))["t"]
         assert len(np.unique(drawn)) > 1
 
 
@@ -109,7 +109,7 @@ def test_of_two_labels_one_hidden_set_lacks_the_last_where_no_number_is_made_of_
     one = replace(forward("N: 5", "z: [N, 2]; t: [N] ints(2)"), source=f"Y = {source}")
     for seed in range(20):
         lacking, whole = (
-            draw_inputs(one, one.dims, str(seed), "float64", absent=end)["t"] for end in ("last", "first")
+            draw_inputs(one, one.dims, str(seed), "float64", Draw(absent=end))["t"] for end in ("last", "first")
         )
         assert set(lacking) == ({0} if source in PICKED else {0, 1})
         assert set(whole) == {0, 1}

@@ -70,7 +70,18 @@ def answered(name: str, *values: str):
     return mark(quiz, values, {}, LESSON.forward(quiz.forward))
 
 
-@pytest.mark.parametrize("values", [("-1", "-1", "28", "38"), ("−1", "-1.0", "56/2", " 38 "), ("-1, -1, 28, 38",)])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("-1", "-1", "28", "38"),
+        ("−1", "-1.0", "56/2", " 38 "),
+        ("-1, -1, 28, 38",),
+        ("[[-1, -1], [28, 38]]", "", "", ""),
+        ("tensor([[-1., -1.], [28., 38.]])", "", "", ""),
+        ("-1 -1 28 38", "", "", ""),
+        ("-1\t-1\n28\t38", "", "", ""),
+    ],
+)
 def test_a_table_is_right_entry_by_entry(values):
     assert answered("da", *values).correct is True
 

@@ -1,6 +1,7 @@
 """Quiz answers: read generously, marked exactly, explained without giving the answer away."""
 
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -136,20 +137,52 @@ def test_what_a_phone_makes_of_a_shape_is_read(answer):
     assert answered("why-shape", answer).correct
 
 
-@pytest.mark.parametrize("answer", ["()", "[]", "torch.Size([])", "( )"])
+@pytest.mark.parametrize("answer", ["()", "[]", "torch.Size([])", "( )", "(,)", "scalar", "0-d", "A scalar."])
 def test_a_scalar_has_the_empty_shape(answer):
     assert answered("scalar", answer).correct
 
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "  ", "?", "(100, ?)", "abc", "(27", "27)", "1.5", "-3", "(,)", "27!", "Q", "1,2,3,4,5,6,7,8,9", "“”"],
+    [
+        "",
+        "  ",
+        "?",
+        "(100, ?)",
+        "abc",
+        "(27",
+        "27)",
+        "1.5",
+        "-3",
+        "scalars",
+        "shape",
+        "27!",
+        "Q",
+        "1,2,3,4,5,6,7,8,9",
+        "“”",
+    ],
 )
 def test_what_is_no_shape_is_neither_right_nor_wrong(answer):
     feedback = answered("whole", answer)
 
     assert feedback.correct is None
     assert feedback.message.startswith("Not yet.")
+
+
+@pytest.mark.parametrize("answer", ["shape (27,)", "db: (27,)", "db.shape = (27,)", "Shape: 27", "b.shape", "b.size()"])
+def test_a_shape_is_read_behind_its_name_and_as_that_of_a_tensor(answer):
+    assert answered("whole", answer).correct
+
+
+def test_the_shape_of_another_tensor_is_echoed_and_judged():
+    feedback = answered("of-tensor", "X.shape")
+
+    assert (feedback.correct, feedback.echo) == (False, "X.shape = (32, 100)")
+
+
+def test_the_tensor_that_is_asked_for_is_no_answer():
+    assert answered("of-tensor", "Y.shape").correct is None
+    assert "no tensor called <code>Q</code>" in answered("of-tensor", "Q.shape").message
 
 
 def test_names_are_echoed_with_their_numbers():
@@ -228,6 +261,16 @@ def test_a_shape_that_is_not_known_is_nobodys_fault():
         "2/62",
         ".0323",
         "1/31.",
+        "3.226 %",
+        "3,226%",
+        "3.226 percent",
+        r"\frac{1}{31}",
+        r"$\tfrac{1}{31}$",
+        "1/{31}",
+        "31^-1",
+        "31⁻¹",
+        "np.exp(-ln(31))",
+        "(1)(1/31)",
     ],
 )
 def test_a_right_number_is_read_in_every_notation(answer):
@@ -258,6 +301,60 @@ def test_a_sign_is_told(answer):
 )
 def test_thousands_may_be_grouped(answer):
     assert answered("weights", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["49151", "49153", "4.9151e4", "48*1024+1"])
+def test_a_whole_number_is_asked_for_exactly(answer):
+    assert answered("weights", answer).correct is False
+
+
+@pytest.mark.parametrize("answer", ["49152.4", "49151.9"])
+def test_a_number_beside_a_whole_one_is_neither_right_nor_wrong(answer):
+    feedback = answered("weights", answer)
+
+    assert feedback.correct is None
+    assert feedback.message.startswith("Very near, but the answer is a whole number")
+
+
+@pytest.mark.parametrize("answer", ["4.92e4", "4.915e4"])
+def test_a_whole_number_that_was_rounded_is_asked_for_again(answer):
+    assert answered("weights", answer).message.startswith("Right, but rounded too far")
+
+
+@pytest.mark.parametrize("answer", ["exp(ln(49152))", "sqrt(49152**2)"])
+def test_sums_of_floats_reach_a_whole_number(answer):
+    assert answered("weights", answer).correct
+
+
+@pytest.mark.parametrize("answer", ["49100", "49200"])
+def test_a_tolerance_that_the_author_gave_holds_for_whole_numbers(answer):
+    assert answered("about", answer).correct
+
+
+@pytest.mark.parametrize(("answer", "right"), [("25 %", True), ("25", True), ("0.25 %", False), ("0.25", False)])
+def test_a_percentage_is_read_as_it_stands_where_one_is_asked_for(answer, right):
+    assert answered("percentage", answer).correct is right
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["3, 1/4", ""],
+        ["(3, 1/4)", ""],
+        ["3; 0,25", ""],
+        ["3 and 0.25", ""],
+        ["3 1/4", ""],
+        ["", "3, 1/4"],
+        ["3", "1/4"],
+    ],
+)
+def test_a_list_in_one_of_several_fields_is_dealt_out(values):
+    assert answered("both", values).correct
+
+
+@pytest.mark.parametrize("values", [["3", ""], ["3,25", ""], ["1, 2, 3", ""]])
+def test_a_field_that_is_empty_is_told_of_where_no_list_fits(values):
+    assert answered("both", values).correct is None
 
 
 @pytest.mark.parametrize(
@@ -558,6 +655,56 @@ def test_any_answer_gets_feedback(quiz, answer):
         feedback = mark(quiz, answer, infer(forward) if forward and known else {}, forward if known else None)
         assert isinstance(feedback, Feedback)
         assert feedback.message
+
+
+CATEGORIES = [
+    "Lu",
+    "Ll",
+    "Lt",
+    "Lm",
+    "Lo",
+    "Mn",
+    "Mc",
+    "Me",
+    "Nd",
+    "Nl",
+    "No",
+    "Pc",
+    "Pd",
+    "Ps",
+    "Pe",
+    "Pi",
+    "Pf",
+    "Po",
+]
+CATEGORIES += ["Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"]
+FORMS = ["{}", "5{}", "{}5", "(5, {})", "[{}, 27]", "{}*{}", "1/{}", "1e{}", "X.T @ {}", "axis {}", "N{}", "d{}, {}"]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@given(st.data())
+def test_a_character_of_any_category_gets_feedback(category, data):
+    character = data.draw(st.characters(categories=[category]))
+    quiz = data.draw(st.sampled_from(QUIZZES))
+    text = data.draw(st.sampled_from(FORMS)).replace("{}", character)
+    forward = program_of(quiz)
+
+    for answer in (text, [text] * 4):
+        assert mark(quiz, answer, infer(forward) if forward else {}, forward).message
+
+
+NUMERALS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.numeric(chr(code), None) is not None]
+
+
+def test_each_numeral_of_unicode_gets_feedback():
+    kinds = {type(quiz): quiz for quiz in QUIZZES}
+
+    for quiz in kinds.values():
+        forward = program_of(quiz)
+        shapes = infer(forward) if forward else {}
+        for numeral in NUMERALS:
+            for answer in (numeral, f"5{numeral}", f"(5, {numeral})"):
+                assert mark(quiz, answer, shapes, forward).message, (quiz.name, numeral)
 
 
 def test_every_quiz_of_every_lesson_is_sound():

@@ -224,6 +224,8 @@ y = X.requires_grad_()
 y = X[[0, 2, 1]]
 y = torch.cdist(X, E)
 y = torch.tensor([[[[[1.0, 2.0]]]]])
+y = X.masked_fill(X > 0, float("-inf")); z = torch.softmax(y, 1)
+y = torch.where(X > 0, X, float("nan")) * float("2.5e1")
 y = F.conv1d(torch.zeros(2, 6, 9), torch.zeros(4, 3, 2), groups=2)
 """
 

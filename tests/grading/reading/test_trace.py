@@ -47,7 +47,7 @@ F.conv1d(x[:, None], z[:3, None, :2].contiguous()) | x.gather(1, t[:, None]) | F
 F.conv1d(z[:, None], x[:3, None, :2], padding=1, stride=2) | x.tril() | F.gelu(x)
 F.gelu(x, approximate='tanh') | torch.cosh(x) | torch.sinh(x) | F.logsigmoid(x) | torch.expm1(x)
 torch.special.erf(x) | x.repeat(2, 1) | x.cos() | F.layer_norm(x, (6,)) | F.layer_norm(x, (6,), v)
-F.layer_norm(x, [6], v, row, 1e-3)
+F.layer_norm(x, [6], v, row, 1e-3) | torch.softmax(x.masked_fill(z > 0.8, float('-inf')), 1)
 """
 LIST = [part.strip() for line in EXPRESSIONS.strip().splitlines() for part in line.split("|")]
 
@@ -94,10 +94,11 @@ def test_what_was_read_is_followed_back_when_nothing_is_left_to_read_with():
     "text",
     [
         "torch.cdist(x, x)",
-        "torch.linalg.inv(x @ x.T)",
+        "torch.linalg.eigh(x @ x.T)",
         "f(x)",
         "[y for y in x]",
-        "x if n else z",
+        "x if x > 0 else z",
+        "[x] * 1000000",
         "lambda: x",
         "unknown",
         "x ** z",

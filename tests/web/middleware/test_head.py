@@ -6,7 +6,8 @@ from starlette.testclient import TestClient
 
 from tests.web.asking import Ask, asking, headers_of, path_of, routes_of
 
-VARYING = {b"content-security-policy", b"set-cookie", b"content-length"}  # they hold a nonce, a token, both
+VARYING = {b"content-security-policy", b"set-cookie", b"content-length", b"x-request-id"}
+"""They hold a nonce, a token, both, and the name of one request."""
 
 
 def _lasting(headers):

@@ -16,7 +16,7 @@ from app.engine.grader import Readiness
 from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
-from app.web.middleware.visitor import Allowance, Faults, NotNowError, network_of, while_wanted
+from app.web.middleware.visitor import REMEMBERED, Allowance, Faults, NotNowError, network_of, while_wanted
 from tests.waiting import SECONDS
 from tests.web.conftest import BROWSER
 
@@ -31,8 +31,10 @@ A_MINUTE = 3
 class Clock:
     def __init__(self) -> None:
         self.now = 1000.0
+        self.looks = 0
 
     def __call__(self) -> float:
+        self.looks += 1
         return self.now
 
 
@@ -117,6 +119,39 @@ def test_learners_who_went_away_are_forgotten(clock: Clock, monkeypatch: pytest.
         spend(allowance, learner)
 
     assert len(allowance._full_at) <= 11
+
+
+class Key:
+    """A network that counts how often a table looks for it."""
+
+    looks = 0
+
+    def __hash__(self) -> int:
+        Key.looks += 1
+        return id(self)
+
+
+def test_many_networks_at_once_cost_each_request_no_more_than_few(clock: Clock) -> None:
+    allowance = Allowance(10, clock)
+    networks = [Key() for _ in range(REMEMBERED + 500)]
+    Key.looks = 0
+
+    for network in networks:
+        allowance.spend(network)
+
+    assert Key.looks < 10 * len(networks)
+
+
+def test_many_texts_at_once_that_end_graders_are_each_noted_once(clock: Clock) -> None:
+    faults = Faults(clock)
+    for text in range(REMEMBERED):
+        faults.note(str(text))
+
+    clock.looks = 0
+    faults.note("one more")
+    faults.note("and another")
+
+    assert clock.looks < REMEMBERED + 10
 
 
 def refused(faults: Faults, text: str) -> float:

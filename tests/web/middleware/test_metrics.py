@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from app.content.blocks import Course
 from app.engine.grader import Load, Look, Readiness, RoleLoad
+from app.grading.judge.verdict import Verdict
 from app.settings import Settings
 from app.web.application import create_app
 from tests.web.conftest import BROWSER
@@ -57,6 +58,22 @@ def test_checks_are_counted_by_kind_and_outcome_and_timed(client: TestClient, re
     assert found["backhand_checks_total", ("check", "put-off")] == 1
     assert found["backhand_checks_total", ("run", "error")] == 1
     assert found["backhand_check_seconds_count", ("check",)] == 2
+
+
+def test_where_the_time_goes_is_told_by_route_by_part_of_a_check_and_of_the_database(
+    client: TestClient, read: Read, grader
+) -> None:
+    grader.outcome = Verdict(outcome="graded", hidden_sizes=2, wall_ms=0.001)
+    check(client, "dX = 1")
+
+    found = read()
+    assert found["backhand_request_seconds_count", ("/lessons/{slug}/code/{name}/check",)] == 1
+    assert found["backhand_check_part_seconds_count", ("grading",)] == 1
+    assert found["backhand_check_part_seconds_count", ("waiting",)] == 1
+    assert found["backhand_database_seconds_count", ("write",)] >= 3
+    assert found["backhand_database_seconds_count", ("line",)] == found["backhand_database_seconds_count", ("write",)]
+    assert found["backhand_database_seconds_count", ("read",)] >= 1
+    assert found["backhand_database_connections", ()] >= 0
 
 
 def test_graders_and_their_queue_are_told(read: Read, grader) -> None:

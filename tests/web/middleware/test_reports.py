@@ -39,3 +39,24 @@ def test_each_request_is_one_line_of_json(client: TestClient, capsys) -> None:
         ("request", "GET", "/", 200)
     ]
     assert structlog.is_configured()
+
+
+@pytest.mark.parametrize(
+    "path", ["/join/{}", "/JOIN/{}", "//join/{}", "/join//{}", "/Join {}", "/x/join/{}", "/join-{}"]
+)
+def test_no_code_of_a_class_is_in_the_log(client: TestClient, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    client.get("http://testserver" + path.format("K7Q-M2X-9DV"))
+
+    logged = capsys.readouterr().out
+    assert "/join/" in logged
+    assert "K7Q" not in logged
+    assert "9DV" not in logged
+
+
+def test_a_request_has_an_id_in_its_answer_and_in_its_lines_of_the_log(client: TestClient, capsys) -> None:
+    configure_logs(plain=False)
+    ids = [client.get("/course").headers["x-request-id"] for _ in range(2)]
+    configure_logs(plain=True)
+
+    assert [json.loads(line)["request"] for line in capsys.readouterr().out.splitlines()] == ids
+    assert ids[0] != ids[1]

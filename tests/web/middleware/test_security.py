@@ -48,7 +48,23 @@ COOKIE = {"cookie": "session=x"}
     ids=str,
 )
 def test_a_form_is_accepted_only_from_this_site(headers: dict[str, str], accepted: bool) -> None:
-    assert ours(Headers({**HOST, **headers})) is accepted
+    assert ours(Headers({**HOST, **headers}), secure=False) is accepted
+
+
+@pytest.mark.parametrize(
+    ("origin", "secure", "accepted"),
+    [
+        ("https://course.example", True, True),
+        ("http://course.example", True, False),
+        ("http://course.example", False, True),
+        ("evil://course.example", False, False),
+        ("evil://course.example", True, False),
+        ("://course.example", False, False),
+        ("course.example", False, False),
+    ],
+)
+def test_an_origin_counts_with_its_scheme(origin: str, secure: bool, accepted: bool) -> None:
+    assert ours(Headers({**HOST, "origin": origin}), secure=secure) is accepted
 
 
 @pytest.mark.parametrize("path", [QUIZ, f"{LESSON}/code/linear-backward/draft", "/theme", "/nope"])
@@ -76,6 +92,8 @@ def test_every_answer_carries_the_policy_and_its_fellows(client: TestClient, pat
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
     assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert "camera=(), " in headers["permissions-policy"]
+    assert "geolocation=(), " in headers["permissions-policy"]
     assert "strict-transport-security" not in headers
 
 
@@ -242,6 +260,31 @@ class TestSessions:
         assert "; Secure" in response.headers["set-cookie"]
         assert "; Secure" in theme
         assert response.headers["strict-transport-security"].startswith("max-age=")
+
+    def test_behind_tls_a_form_of_a_page_without_it_is_refused(self, tmp_path, course: Course, grader) -> None:
+        settings = Settings(data_dir=tmp_path / "tls", secure_cookies=True)
+        with TestClient(create_app(settings, course, grader), base_url="https://course.example") as tls:
+            for origin, status in (("http://course.example", 403), ("https://course.example", 303)):
+                sent = tls.post("/theme", data={"theme": "dark"}, headers={"origin": origin}, follow_redirects=False)
+                assert sent.status_code == status
+
+    def test_behind_tls_each_cookie_of_signing_in_is_bound_to_the_host(self, tmp_path, course: Course, grader) -> None:
+        """Else a subdomain could plant its own sign-in."""
+        settings = Settings(data_dir=tmp_path / "tls", secure_cookies=True)
+        with TestClient(
+            create_app(settings, course, grader), base_url="https://course.example", headers=BROWSER
+        ) as tls:
+            asked = tls.post("/sign-in/passkey/ask", json={})
+            named = {"name": "Ada", "password": "seven times eight"}
+            made = tls.post("/sign-in/name", data=named, follow_redirects=False)
+            page = tls.get("/sign-in").text
+
+        cookies = [*asked.headers.get_list("set-cookie"), *made.headers.get_list("set-cookie")]
+        assert {one.partition("=")[0] for one in cookies} == {"__Host-challenge", "__Host-way", "__Host-session"}
+        assert all("; Secure" in one and "; Path=/;" in f"{one};" and "Domain" not in one for one in cookies)
+        assert re.search(
+            r'class="way" id="password"', page.partition('class="way"')[1] + page.partition('class="way"')[2]
+        )
 
 
 @pytest.mark.parametrize("path", ["/", "/units/layers", "/lessons/linear", "/lessons/nope", "/nowhere"])

@@ -29,7 +29,7 @@ HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
     "'; DROP TABLE attempt; --",
-    "{{ 7*7 }}",
+    "{{ 'q' * 9 }}",
     "`<b>x</b>`",
     "\0\x1b[31m",
     "‮(3,2)",
@@ -145,7 +145,7 @@ def test_no_answer_breaks_the_page_or_gets_out_of_its_place(client: TestClient, 
         response = client.post(f"{LESSON}/quiz/{name}", data=dict.fromkeys(fields, hostile), headers=headers)
 
         assert response.status_code == 200
-        for live in ("<script>alert", "<img src=x", "<b>x</b>", ">49<"):
+        for live in ("<script>alert", "<img src=x", "<b>x</b>", "qqqqqqqqq"):
             assert live not in response.text, hostile
 
 

@@ -86,6 +86,90 @@ def test_the_field_that_is_refused_says_so_and_no_other_one(
     assert '<p class="problem" id="problem"' in answer.text
 
 
+def test_a_lesson_is_assigned_twice_only_when_that_is_confirmed(ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/assignments"
+    form = {"lesson": "linear-layer", "due": "2199-03-01T23:59"}
+    ada.post(page, data=form)
+
+    asked = ada.post(page, data=form)
+    confirmed = ada.post(page, data={**form, "confirm": "yes"})
+
+    assert asked.status_code == 409
+    assert "is assigned already, due Fri 1 Mar 2199, 23:59" in asked.text
+    assert 'name="confirm" value="yes">Assign it all the same' in asked.text
+    assert asked.text.count("/assignments/") == 1
+    assert "The linear layer, part 2" in confirmed.text
+
+
+def test_a_date_in_the_past_is_taken_only_when_that_is_confirmed(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = f"/classes/{group.id}/assignments"
+    form = {"lesson": "linear-layer", "due": "2026-01-01T12:00"}
+    row = room.assign(group, "linear-layer", due_at=DUE)
+
+    asked = ada.post(page, data=form)
+    changed = ada.post(f"{page}/{row.id}", data=form)
+    confirmed = ada.post(f"{page}/{row.id}", data={**form, "confirm": "yes"})
+
+    for answer in (asked, changed):
+        assert answer.status_code == 409
+        assert "It would be due Thu 1 Jan 2026, 12:00, and now it is" in answer.text
+    assert "Save it all the same" in changed.text
+    assert "<td>Thu 1 Jan 2026, 12:00</td>" in confirmed.text
+
+
+def test_a_grade_above_all_points_is_set_only_when_that_is_confirmed(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer').id}"
+    form = {"who": str(room.ids["Bob"]), "points": "11"}
+
+    asked = ada.post(f"{page}/excuses", data=form)
+    confirmed = ada.post(f"{page}/excuses", data={**form, "confirm": "yes"})
+
+    assert asked.status_code == 409
+    assert "11 are more" in asked.text
+    assert f'value="{room.ids["Bob"]}" selected' in asked.text
+    assert "Bob: 11 points" not in asked.text
+    assert "Bob: 11 points" in confirmed.text
+
+
+def test_namesakes_are_told_apart_where_one_is_chosen(room: Classroom, ada: TestClient, group: Class) -> None:
+    ada.post(f"/classes/{group.id}/roster", data={"text": "Bob,7\nEve,8\nEve,9", "apply": "yes"})
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer', due_at=DUE).id}"
+
+    shown = re.findall(r'<option value="\d+">(.*?)</option>', ada.get(page).text)
+    planned = ada.post(f"{page}/extensions", data={"text": "9,+2"}).text
+
+    assert shown == ["Bob", "Eve (8)", "Eve (9)"] * 2
+    assert "Eve (9): 2 days more" in planned
+
+
+def test_assistants_grade_where_the_class_says_so(room: Classroom, ada: TestClient, group: Class) -> None:
+    tom = room.browser("Tom")
+    room.join(group, "Tom", "assistant")
+    page = f"/classes/{group.id}/assignments/{room.assign(group, 'linear-layer', due_at=DUE).id}"
+    form = {"who": str(room.ids["Bob"]), "points": "7"}
+
+    before = tom.post(f"{page}/excuses", data=form)
+    settings = ada.post(
+        f"/classes/{group.id}/settings",
+        data={"name": "Algebra", "timezone": group.timezone, "assistants_grade": "true"},
+    )
+    graded = tom.post(f"{page}/excuses", data=form)
+    more = tom.post(f"{page}/extensions", data={"text": "Bob,+3", "apply": "yes"})
+
+    assert before.status_code == 404
+    assert settings.status_code == 200
+    assert "Bob: 7 points" in graded.text
+    assert "until Mon 4 Mar 2199" in more.text
+    assert "Take the assignment back" not in graded.text
+    assert tom.post(page, data={"lesson": "linear-layer"}).status_code == 404
+    assert tom.post(f"{page}/delete").status_code == 404
+    assert page in tom.get(f"/classes/{group.id}/assignments").text
+
+
 @pytest.mark.parametrize("typed", ["-1", "nan"])
 def test_a_grade_that_is_refused_stays_in_its_own_field(
     room: Classroom, ada: TestClient, group: Class, typed: str
@@ -142,6 +226,16 @@ def test_days_are_shown_before_they_are_given(room: Classroom, ada: TestClient, 
     assert "Line 2: Nobody in this class" in shown.text
     assert nobody == {}
     assert [one.due_at for one in given.values()] == [datetime(2199, 3, 4, 12, tzinfo=UTC)]
+
+
+def test_days_that_change_nothing_are_shown_as_such(room: Classroom, ada: TestClient, group: Class) -> None:
+    row = room.assign(group, "linear-layer", due_at=DUE)
+    page = f"/classes/{group.id}/assignments/{row.id}/extensions"
+    ada.post(page, data={"text": "Bob, +7", "apply": "yes"})
+
+    shown = ada.post(page, data={"text": "Bob, +2"})
+
+    assert "Bob: nothing changes, they have time until Fri 8 Mar 2199, 13:00 already" in shown.text
 
 
 @pytest.mark.parametrize("until", ["2199-03-01T12:00", "2199-03-01T13:00", "2199-02-01T12:00"])

@@ -1,10 +1,13 @@
 """Only who is in a class sees that there is one."""
 
 import re
+from datetime import date, timedelta
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
+from app.store.database import now
 from app.store.tables import Class
 from tests.web.classroom import Classroom
 
@@ -38,8 +41,10 @@ def test_a_time_zone_that_is_none_is_named(room: Classroom, timezone: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("field", "typed"), [("name", " "), ("timezone", "Berlin"), ("keep_until", "soon"), ("keep_until", "0001-01-01")]
-)
+    ("field", "typed"),
+    [("name", " "), ("timezone", "Berlin"), ("keep_until", "soon"), ("keep_until", "0001-01-01"),
+     ("keep_until", "2020-03-31")],
+)  # fmt: skip
 def test_settings_that_are_refused_stay_in_their_fields_and_the_one_at_fault_says_so(
     ada: TestClient, group: Class, field: str, typed: str
 ) -> None:
@@ -90,8 +95,8 @@ def test_the_only_instructor_cannot_leave(room: Classroom) -> None:
     group = room.found("Algebra", "Ada")
     room.join(group, "Bob")
 
-    refused = ada.post(f"/classes/{group.id}/leave")
-    left = bob.post(f"/classes/{group.id}/leave")
+    refused = ada.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
+    left = bob.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
 
     assert refused.status_code == 409
     assert "only instructor" in refused.text
@@ -110,3 +115,46 @@ def test_somebody_joins_with_a_name_and_begins_with_the_first_exercise(room: Cla
     assert "With Ada" in shown.text
     assert begun.url.path.startswith("/lessons/")
     assert bob.get(f"/classes/{group.id}").status_code == 200
+
+
+def kept_until(room: Classroom, group: Class, day: date) -> None:
+    async def keep(db: AsyncSession) -> None:
+        (await db.get_one(Class, group.id)).keep_until = day
+
+    room.write(keep)
+
+
+def test_the_day_after_which_a_class_is_forgotten_is_on_its_home(
+    room: Classroom, group: Class, ada: TestClient, bob: TestClient
+) -> None:
+    kept_until(room, group, date(2199, 3, 31))
+
+    assert "This class is kept until 31 March 2199" in ada.get(f"/classes/{group.id}").text
+    assert "This class is kept until 31 March 2199" in bob.get(f"/classes/{group.id}").text
+    assert "31 March" not in ada.get(f"/classes/{group.id}/roster").text
+    assert "kept until 2199-03-31" in ada.get("/classes").text
+
+
+def test_every_page_of_a_class_tells_its_instructor_when_it_goes_soon(
+    room: Classroom, group: Class, ada: TestClient, bob: TestClient
+) -> None:
+    kept_until(room, group, now().date() + timedelta(days=20))
+
+    pages = [ada.get(f"/classes/{group.id}{end}").text for end in ("", "/roster", "/assignments", "/gradebook")]
+
+    assert all("Keep it for longer" in page for page in pages)
+    assert "Keep it for longer" not in bob.get(f"/classes/{group.id}").text
+
+
+def test_a_class_is_deleted_by_who_types_its_name(group: Class, ada: TestClient) -> None:
+    address = f"/classes/{group.id}"
+
+    refused = ada.post(f"{address}/delete", data={"name": "Geometry"})
+    there = ada.get(address).status_code
+    gone = ada.post(f"{address}/delete", data={"name": "Algebra"})
+
+    assert (refused.status_code, there) == (409, 200)
+    (marked,) = re.findall(r'<input [^>]*aria-invalid="true"[^>]*>', refused.text)
+    assert "autocomplete" in marked
+    assert gone.url.path == "/classes"
+    assert ada.get(address).status_code == 404

@@ -166,7 +166,7 @@ def test_who_leaves_is_gone_from_the_board_at_once(room, group, ada):
     wrong(bob)
     wrong(cleo)
 
-    bob.post(f"/classes/{group.id}/leave")
+    bob.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
 
     page = shown(ada, group)
     assert "Bob" not in page

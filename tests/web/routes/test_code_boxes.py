@@ -248,7 +248,7 @@ def test_a_run_that_fails_says_where(client: TestClient) -> None:
 
 @pytest.mark.alone
 def test_a_hint_that_fits_the_fault_is_named(client: TestClient, grader) -> None:
-    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", hint=1),))
+    grader.outcome = Verdict(outcome="graded", names=(NameVerdict(name="dX", verdict="wrong", code="dX:factor"),))
 
     assert "Hint 2 of 2 is about <code>dX</code>; hint 1 opens before it." in send(client, "check").text
     assert "Hint 2 of 2 is about <code>dX</code>; it is the next one." in send(client, "hint", revision=1).text
@@ -320,7 +320,7 @@ def test_a_text_that_is_too_long_is_saved_but_not_graded(client: TestClient, gra
     code = "#" * 70_000
     text = send(client, "check", code).text
 
-    assert "characters; a box takes 20,000." in text
+    assert "characters; a box takes 50,000." in text
     assert grader.checked == []
     assert page(client.get(LESSON).text).raw("linear-backward-code").strip() == code
 

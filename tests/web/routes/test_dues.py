@@ -12,6 +12,7 @@ from app.content.blocks import Course
 from app.content.course import read_course
 from app.grading.judge.verdict import NameVerdict, Verdict
 from app.settings import Settings
+from app.store.assignments import give_unit
 from app.store.database import now
 from app.store.tables import Class
 from app.web.application import create_app, take_course
@@ -73,7 +74,7 @@ def test_who_leaves_is_told_nothing_more(room, group, member) -> None:
     room.assign(group, "linear-layer", due_at=DUE)
     bob = member("Bob")
 
-    bob.post(f"/classes/{group.id}/leave")
+    bob.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
 
     assert 'class="due"' not in bob.get("/").text
 
@@ -154,19 +155,43 @@ def test_a_private_lesson_is_closed_before_it_opens_and_after_one_left(room, gro
     promised = bob.get("/").text
     room.assign(group, SECRET)
     opened = shown(bob)
-    bob.post(f"/classes/{group.id}/leave")
+    bob.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
 
     assert (closed, opened, shown(bob)) == ({404}, {200}, {404})
     assert "Something new: opens Fri 1 Mar 2199" in promised
     assert row.lesson not in promised
 
 
-def test_an_instructor_sees_what_is_private_to_assign_it(room) -> None:
+def test_an_instructor_sees_a_private_unit_that_was_given_to_the_class(room) -> None:
     ada = room.browser("Ada", teaches=True)
     group = room.found("Algebra", "Ada")
+    before = shown(ada)
+    room.write(lambda db: give_unit(db, group.id, "exam"))
+    tom = room.browser("Tom")
+    room.join(group, "Tom", "assistant")
+    bob = room.browser("Bob")
+    room.join(group, "Bob")
 
+    assert before == {404}
     assert shown(ada) == {200}
     assert f'value="{SECRET}"' in ada.get(f"/classes/{group.id}/assignments").text
+    assert (shown(tom), shown(bob)) == ({404}, {404})
+    room.write(lambda db: give_unit(db, group.id, "exam", back=True))
+    assert shown(ada) == {404}
+
+
+def test_an_exam_of_a_colleague_is_no_page_for_who_teaches_another_class(room, group, ada) -> None:
+    room.write(lambda db: give_unit(db, group.id, "exam"))
+    room.assign(group, SECRET, opens_at=DUE)
+    max_ = room.browser("Max", teaches=True)
+    other = room.found("Geometry", "Max")
+    room.browser("Tom")
+    room.join(group, "Tom", "assistant")
+
+    assert (shown(ada), shown(max_)) == ({200}, {404})
+    assert SECRET not in max_.get(f"/classes/{other.id}/assignments").text
+    refused = max_.post(f"/classes/{other.id}/assignments", data={"lesson": SECRET, "points": "1"})
+    assert SECRET not in max_.get(f"/classes/{other.id}/assignments").text, refused.text
 
 
 def test_a_unit_says_itself_that_it_is_private(tmp_path) -> None:

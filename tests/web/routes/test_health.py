@@ -12,7 +12,9 @@ from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from app.engine.grader import Look, Readiness
+from app.store import database as store
 from app.store.database import Database
+from app.web.routes import health
 from tests.web.conftest import BROWSER
 
 OPERATOR = {"authorization": "Bearer the token of the operator"}
@@ -65,8 +67,9 @@ def test_a_server_that_stops_is_not_ready(client: TestClient, app: FastAPI) -> N
 
 
 @pytest.fixture
-def locked(app: FastAPI, tmp_path: Path) -> Iterator[TestClient]:
+def locked(app: FastAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     """A client whose server finds the database locked by another program."""
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.02)
     event.listen(app.state.site.database.engine.sync_engine, "checkout", _impatient)
     with TestClient(app, headers=BROWSER) as client:
         yield from _locked(client, tmp_path)
@@ -94,7 +97,7 @@ def test_an_answer_that_cannot_be_saved_says_so(locked: TestClient) -> None:
     assert "Try again" not in response.text, "it would send nothing"
 
 
-def gone(_database: object) -> NoReturn:
+def gone(_database: object, **_how: object) -> NoReturn:
     raise OperationalError("", {}, ConnectionRefusedError("nobody listens"))
 
 
@@ -131,6 +134,29 @@ def test_a_lesson_can_be_read_all_the_same(locked: TestClient) -> None:
 
     assert response.status_code == 200
     assert "can be neither read nor saved" in response.text
+
+
+@pytest.mark.alone
+def test_readyz_asks_the_database_once_a_second(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look takes its turn among those who write, and anybody may ask."""
+    monkeypatch.setattr(health, "LOOK_SECONDS", 3600.0)
+    looks: list[object] = []
+
+    async def ping(database: Database) -> None:
+        looks.append(database)
+
+    monkeypatch.setattr(Database, "ping", ping)
+
+    answers = [client.get("/readyz").json() for _ in range(12)]
+
+    assert len(looks) == 1
+    assert answers == answers[:1] * 12
+    assert answers[0]["database"] == "ok"
+    app.state.database = (0.0, "")
+    client.get("/readyz")
+    assert len(looks) == 2
 
 
 def test_without_a_database_the_server_is_not_ready(client: TestClient, monkeypatch) -> None:

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from app.store import classes, invitations, rosters
+from app.store import classes, invitations, roster_lists, rosters
 from app.store.assignments import Terms, assign
 from app.store.tables import Class
 from app.teaching.codes import shown_code
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.alone
 
 
 def listed(room: Classroom, group: Class, text: str) -> None:
-    room.write(lambda db: rosters.apply(db, group, read_roster(text).entries, None))
+    room.write(lambda db: roster_lists.apply_list(db, group, read_roster(text).entries, None))
 
 
 def members(room: Classroom, group: Class) -> list[tuple[str, str, bool]]:
@@ -222,7 +222,7 @@ def test_who_is_blocked_cannot_come_back_and_who_left_can(room: Classroom, group
         await rosters.take_out(db, group, person, None, block=True)
 
     room.write(block)
-    eve.post(f"/classes/{group.id}/leave")
+    eve.post(f"/classes/{group.id}/leave", data={"sure": "yes"})
     refused = bob.post(f"/join/{group.join_code}", data={"name": "Bob"})
     back = eve.post(f"/join/{group.join_code}", data={"name": "Eve S."})
 
@@ -280,3 +280,39 @@ def test_ids_of_the_school_are_not_tried_out_without_end(room: Classroom, group:
 
     assert said[0] != 429
     assert said[-1] == 429
+
+
+def test_a_seat_with_an_id_that_was_taken_by_name_is_told_the_instructor(
+    room: Classroom, group: Class, ada: TestClient
+) -> None:
+    ada.post(f"/classes/{group.id}/roster", data={"text": "name;id\nGrace Hopper;7\nEmmy Noether;8", "apply": "yes"})
+    for name, number in (("Grace Hopper", ""), ("Emmy Noether", "8")):
+        room.browser(name).post(f"/join/{group.join_code}", data={"name": name, "external_id": number})
+
+    page = ada.get(f"/classes/{group.id}/roster").text
+
+    assert "1 seat with an id was taken by a name alone, without the id: Grace Hopper." in page
+    assert page.count("taken by name</span>") == 1
+
+
+def test_the_page_to_join_promises_no_name_where_a_list_says_who_may(
+    room: Classroom, group: Class, ada: TestClient
+) -> None:
+    ada.post(f"/classes/{group.id}/roster", data={"text": "name;id\nGrace Hopper;7", "apply": "yes"})
+    before = room.browser("Bob").get(f"/join/{group.join_code}").text
+    ada.post(f"/classes/{group.id}/joining", data={"joining": "invited"})
+
+    page = room.browser("Eve").get(f"/join/{group.join_code}").text
+
+    assert "A name is enough" in before
+    assert "A name is enough" not in page
+    assert "if you have one" not in page
+    assert 'name="external_id" value="" required' in page
+
+
+@pytest.mark.parametrize(("name", "end"), [("Anna Meier, Dr.", "Anna Meier, Dr.</p>"), ("Bob", "as Bob.</p>")])
+def test_the_home_of_a_class_ends_with_one_full_stop(room: Classroom, group: Class, name: str, end: str) -> None:
+    anna = room.browser(name)
+    room.join(group, name)
+
+    assert end in anna.get(f"/classes/{group.id}").text

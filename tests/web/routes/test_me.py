@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pytest
 from fastapi import FastAPI
@@ -14,9 +14,10 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
-from app.accounts import passwords
+from app.accounts import recovery
+from app.accounts.credentials import Proof, create
 from app.settings import Settings
-from app.store import classes, invitations
+from app.store import classes, invitations, joining, notices
 from app.store.classes import RefusedError
 from app.store.database import Database
 from app.store.tables import Base, Event, Learner
@@ -255,6 +256,7 @@ def test_everything_is_in_the_archive_and_nothing_of_others(client: TestClient, 
     assert {json.loads(line)["text"] for line in content["attempt.jsonl"].splitlines()} >= {"dX = W @ dY\n"}
     assert {f"{table.name}.jsonl" for table in Base.metadata.sorted_tables if "learner_id" in table.c} <= set(content)
     assert "argon2" not in whole
+    assert "token_hash" not in whole
     assert "somebody else" not in whole
     assert "Grace" not in whole
     assert all(not name.startswith(("/", "..")) and "/../" not in name for name in content)
@@ -314,7 +316,7 @@ def test_an_instructor_lets_a_learner_set_a_new_password(
     take_name(other, "Grace")
     a_class(stored, "Ada", "Grace")
     teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
-    token = stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
+    token = stored(lambda db: recovery.reset_link(db, learner=learner, by=teacher))
     elsewhere = TestClient(app, headers=BROWSER)
 
     assert "You sign in as <strong>grace</strong>" in elsewhere.get(f"/sign-in/reset?token={token}").text
@@ -328,26 +330,6 @@ def test_an_instructor_lets_a_learner_set_a_new_password(
     assert sign_in(other, "Grace", "a new password").status_code == 200
     assert elsewhere.post("/sign-in/reset", data={"token": token, "password": "once again"}).status_code == 404
     assert elsewhere.get(f"/sign-in/reset?token={token}").status_code == 404
-
-
-def test_who_lost_the_cookie_gets_their_work_back_by_their_instructor(
-    client: TestClient, other: TestClient, app: FastAPI, stored: ...
-) -> None:
-    take_name(client)
-    begin(other, "dX = 3")
-    other.post("/me/name", data={"name": "Grace"})
-    a_class(stored, "Ada", "Grace")
-    teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
-    token = stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
-    elsewhere = TestClient(app, headers=BROWSER)
-
-    assert (
-        elsewhere.post("/sign-in/reset", data={"token": token, "name": "Ada", "password": "a password"}).status_code
-        == 422
-    )
-    elsewhere.post("/sign-in/reset", data={"token": token, "name": "Grace H", "password": "a password"})
-
-    assert text_in_box(elsewhere) == "dX = 3"
 
 
 @pytest.mark.parametrize(
@@ -371,7 +353,7 @@ def test_nobody_else_resets_a_password(client: TestClient, other: TestClient, st
     teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
 
     with pytest.raises(RefusedError, match="Only an instructor"):
-        stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
+        stored(lambda db: recovery.reset_link(db, learner=learner, by=teacher))
 
 
 def test_who_may_make_classes_and_has_none_yet_is_out_of_reach_too(
@@ -383,8 +365,8 @@ def test_who_may_make_classes_and_has_none_yet_is_out_of_reach_too(
     teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
     stored(lambda db: invitations.let_teach(db, learner))
 
-    with pytest.raises(RefusedError, match="Only an instructor"):
-        stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
+    with pytest.raises(RefusedError, match="They teach"):
+        stored(lambda db: recovery.reset_link(db, learner=learner, by=teacher))
 
 
 def test_no_instructor_gets_into_the_account_of_another(client: TestClient, other: TestClient, stored: ...) -> None:
@@ -395,5 +377,118 @@ def test_no_instructor_gets_into_the_account_of_another(client: TestClient, othe
     a_class(stored, "Grace")
     teacher, learner = stored(learner_of("Ada")), stored(learner_of("Grace"))
 
-    with pytest.raises(RefusedError, match="Only an instructor"):
-        stored(lambda db: passwords.reset(db, learner=learner, by=teacher))
+    with pytest.raises(RefusedError, match="They teach"):
+        stored(lambda db: recovery.reset_link(db, learner=learner, by=teacher))
+
+
+class Two(NamedTuple):
+    """An instructor and a learner, by their ids."""
+
+    ada: int
+    grace: int
+
+
+@pytest.fixture
+def grace(client: TestClient, other: TestClient, stored: ...) -> Two:
+    """Ada, who teaches, and Grace, who learns with her and has a password; the ids of both."""
+    take_name(client)
+    begin(other, "dX = 3")
+    take_name(other, "Grace")
+    a_class(stored, "Ada", "Grace")
+    return Two(stored(learner_of("Ada")), stored(learner_of("Grace")))
+
+
+async def leaves(db: AsyncSession, two: Two) -> None:
+    for one in await classes.classes_of(db, two.grace):
+        await joining.leave(db, one.group, two.grace)
+
+
+async def teaches(db: AsyncSession, two: Two) -> None:
+    await classes.found(db, "Own", "UTC", two.grace, "Grace")
+
+
+async def may_teach(db: AsyncSession, two: Two) -> None:
+    await invitations.let_teach(db, two.grace)
+
+
+async def learns_elsewhere(db: AsyncSession, two: Two) -> None:
+    other = await classes.found(db, "Other", "UTC", None)
+    db.add(classes.member(other.id, two.grace, "learner", "Grace"))
+
+
+async def has_a_passkey(db: AsyncSession, two: Two) -> None:
+    await create(db, two.grace, Proof(kind="passkey", issuer="", subject="key", secret="k"))
+
+
+async def signs_in_elsewhere(db: AsyncSession, two: Two) -> None:
+    await create(db, two.grace, Proof(kind="oidc", issuer="https://campus", subject="7"))
+
+
+async def is_no_instructor_any_more(db: AsyncSession, two: Two) -> None:
+    for one in await classes.classes_of(db, two.ada):
+        one.person.role = "assistant"
+
+
+async def is_archived(db: AsyncSession, two: Two) -> None:
+    for one in await classes.classes_of(db, two.ada):
+        one.group.archived_at = classes.now()
+
+
+async def another_was_used(db: AsyncSession, two: Two) -> None:
+    token = await recovery.reset_link(db, learner=two.grace, by=two.ada)
+    await recovery.set_anew(db, token, "hash of another password")
+
+
+VOID = (
+    leaves, teaches, may_teach, learns_elsewhere, has_a_passkey, signs_in_elsewhere, is_no_instructor_any_more,
+    is_archived, another_was_used,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", VOID, ids=lambda change: change.__name__)
+def test_a_link_for_a_password_is_void_once_its_right_is_gone(
+    client: TestClient, grace: Two, stored: ..., change: ...
+) -> None:
+    ada, learner = grace
+    token = stored(lambda db: recovery.reset_link(db, learner=learner, by=ada))
+    stored(lambda db: change(db, grace))
+
+    looked = client.get(f"/sign-in/reset?token={token}")
+    used = client.post("/sign-in/reset", data={"token": token, "password": "a new password"})
+
+    assert (looked.status_code, used.status_code) == (404, 404)
+    assert "void by now" in used.text
+    assert name_shown(client) == "Ada", "still herself"
+
+
+@pytest.mark.parametrize("change", VOID[1:6], ids=lambda change: change.__name__)
+def test_no_link_is_made_into_more_than_the_own_class(grace: Two, stored: ..., change: ...) -> None:
+    ada, learner = grace
+    stored(lambda db: change(db, grace))
+
+    with pytest.raises(RefusedError, match=r"They (teach|can sign in|also learn)"):
+        stored(lambda db: recovery.reset_link(db, learner=learner, by=ada))
+
+
+def test_a_learner_is_told_who_made_the_link_for_a_week_at_least(
+    other: TestClient, grace: Two, stored: ..., monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, learner = grace
+    token = stored(lambda db: recovery.reset_link(db, learner=learner, by=ada))
+    other.post("/sign-in/reset", data={"token": token, "password": "a new password"})
+    other.post("/sign-out")
+    sign_in(other, "Grace", "a new password")
+
+    assert "Something was done to your account" in other.get(LESSON).text
+    other.post("/me/notices/read")
+    assert "Something was done to your account" in other.get(LESSON).text, "not put away yet"
+    mine = other.get("/me").text
+    assert "A new password was set for you, with a link that Ada made" in mine
+    assert "do not show it" not in mine
+
+    later = notices.now() + notices.SHOWN_FOR
+    monkeypatch.setattr(notices, "now", lambda: later)
+    assert "do not show it" in other.get("/me").text
+    other.post("/me/notices/read")
+    assert "Something was done to your account" not in other.get(LESSON).text
+    assert "A new password was set for you" in other.get("/me").text

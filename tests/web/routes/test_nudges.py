@@ -154,7 +154,7 @@ def test_another_road_is_told_openly(client: TestClient, grader) -> None:
 
 @pytest.mark.alone
 def test_the_hint_that_fits_is_linked_once_it_is_open(client: TestClient, grader) -> None:
-    fault = NameVerdict(name="dX", verdict="wrong", code="dX:sign", message="A minus.", hint=0)
+    fault = NameVerdict(name="dX", verdict="wrong", code="dX:sign", message="A minus.")
     grader.outcome = Verdict(outcome="graded", names=(fault, replace(fault, name="dW")))
 
     before = send(client, "check").text

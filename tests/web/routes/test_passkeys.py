@@ -1,5 +1,6 @@
 """Passkeys, with an authenticator made of a key pair: what is right opens an account, and nothing else does."""
 
+import asyncio
 import hashlib
 import json
 from base64 import urlsafe_b64encode
@@ -11,8 +12,10 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from fastapi import FastAPI
+from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from app.store.tables import Ticket
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import begin, first_way, name_shown, take_name, text_in_box
 
@@ -233,3 +236,36 @@ def test_passkeys_are_not_tried_without_end(app: FastAPI, client: TestClient) ->
 
     assert tries == [422] * 10 + [429]
     assert client.get("/").status_code == 200
+
+
+def kept_of_questions(app: FastAPI) -> list[str]:
+    async def read() -> list[str]:
+        async with app.state.site.database.read() as db:
+            return list(await db.scalars(select(Ticket.data)))
+
+    return asyncio.run(read())
+
+
+def test_little_is_kept_of_a_question(client: TestClient, app: FastAPI) -> None:
+    """Whatever else was sent along: each row stays for ten minutes."""
+    client.post("/sign-in/passkey/ask", json={"back": "/" + "a" * 200_000, "make": "b" * 50_000, "add": [1] * 1000})
+
+    (data,) = kept_of_questions(app)
+    assert len(data) < 1000
+
+
+def test_a_network_has_a_bounded_number_of_open_questions(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tickets = app.state.site.tickets
+    monkeypatch.setattr(tickets, "_clock", lambda: 1.0)
+    monkeypatch.setattr(tickets, "_a_minute", 3)
+
+    asked = [client.post("/sign-in/passkey/ask", json={}) for _ in range(5)]
+
+    assert [one.status_code for one in asked] == [200] * 3 + [429] * 2
+    assert "from your network within ten minutes" in asked[-1].text
+    assert 60 < int(asked[-1].headers["retry-after"]) <= 200
+    assert len(kept_of_questions(app)) == 3
+    elsewhere = TestClient(app, headers=BROWSER, client=("192.0.2.8", 1))
+    assert elsewhere.post("/sign-in/passkey/ask", json={}).status_code == 200

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
@@ -18,7 +18,7 @@ from app.content.code_exercises import CodeExercise
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.judge.told import ground_of_program, tell
-from app.grading.judge.verdict import NameVerdict, Verdict
+from app.grading.judge.verdict import OTHER_ROAD, NameVerdict, Verdict
 from app.grading.quiz.mark_order import as_values
 from app.practice import pool, scheduler
 from app.practice.derived_hints import explained
@@ -26,7 +26,7 @@ from app.practice.draw import FORKED, LENGTHS, draw
 from app.practice.operations import HEAP, OPERATIONS, TABLE
 from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated
-from app.store import board, cards, practice, progress
+from app.store import board, cards, practice, progress, tables
 from app.store.tables import Card, PracticeItem
 from app.web.practice_items import LEVELS, hunted
 from app.web.site import Site
@@ -112,6 +112,15 @@ class Learner:
 
         return self.query(all_cards)
 
+    def shown(self) -> list[Card]:
+        """The cards that pages show, written down or not."""
+
+        async def known(db: AsyncSession) -> list[Card]:
+            me = await db.scalar(select(func.max(tables.Learner.id)))
+            return list((await self.site.practice.cards(db, me)).values())
+
+        return self.query(known)
+
     def query(self, ask: Callable[[AsyncSession], Awaitable[Any]]) -> Any:
         async def asked() -> Any:
             async with self.site.database.read() as db:
@@ -183,6 +192,32 @@ def test_a_slip_in_a_lesson_is_due_in_practice(learner):
     at = learner.next(begin="1")
     assert "matmul" in learner.row(at).operations
     assert any("transposed" in OPERATIONS[one].shows for one in json.loads(learner.row(at).operations))
+
+
+@pytest.mark.alone
+def test_pages_that_show_practice_write_nothing(learner, clock, monkeypatch):
+    learner.check(LESSON, "linear-backward", WRONG)
+    clock.forward(days=3)
+    monkeypatch.setattr(learner.site.database, "write", None)
+
+    shown = [learner.text(page) for page in ("/practice", "/practice/map", "/practice")]
+
+    assert "the transpose of the right answer" in shown[1]
+    assert shown[0] == shown[2]
+    assert not learner.cards()
+    monkeypatch.undo()
+
+
+@pytest.mark.alone
+def test_a_slip_comes_back_as_long_after_it_was_made_however_often_practice_is_looked_at(learner, clock):
+    learner.check(LESSON, "linear-backward", WRONG)
+    (first,) = learner.shown()
+    clock.forward(hours=5)
+    learner.next(begin="1")
+
+    written = next(one for one in learner.cards() if one.slip == "transposed")
+
+    assert (written.opened_at, written.due_at) == (first.opened_at, first.due_at)
 
 
 @pytest.mark.alone
@@ -467,6 +502,8 @@ def test_after_a_wrong_check_the_hints_are_about_the_line_that_was_diagnosed(lea
         learner.client.post(f"{at}/code/{name}/hint")
 
         assert f"In {gradient} :" in learner.text(at).replace(":", " :").replace("  ", " "), gradient
+        # Of the hints that are shown now, and not of those that the item came with.
+        assert re.search(rf"Hint \d of \d+ is about {gradient}\b", learner.text(at)), gradient
 
 
 def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner):
@@ -487,6 +524,7 @@ def test_the_solution_of_an_item_is_told_line_by_line_once_it_is_opened(learner)
 
 
 NO_SLIPS = (
+    Diagnosis(code=f"dX:{OTHER_ROAD}", message="The values are right."),
     sentences.stopped("dX", "name", 1, "`q` is not defined."),
     sentences.not_a_tensor("dX", "float"),
     sentences.wrong_dtype("dX", "int64", right=False),
@@ -506,9 +544,8 @@ def test_an_error_and_all_else_that_is_no_slip_at_a_rule_opens_no_card(learner, 
         name = NameVerdict(name="dX", verdict="wrong", code=said.code, message=said.message, line=1)
         monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
         learner.check(LESSON, "linear-backward", f"dX = {number}")
-        learner.text("/practice")
 
-        assert [one.slip for one in learner.cards()] == (["mean"] if said.code == "dX:mean" else []), said.code
+        assert [one.slip for one in learner.shown()] == (["mean"] if said.code == "dX:mean" else []), said.code
 
 
 @pytest.mark.alone
@@ -516,9 +553,8 @@ def test_a_mistake_that_only_the_lesson_has_a_sentence_for_is_about_its_family(l
     name = NameVerdict(name="dX", verdict="wrong", code="dX:declared-2", message="Two.", line=1)
     monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
     learner.check(LESSON, "linear-backward", "dX = 1")
-    learner.text("/practice")
 
-    assert [(one.family, one.slip) for one in learner.cards()] == [("matmul", "")]
+    assert [(one.family, one.slip) for one in learner.shown()] == [("matmul", "")]
 
 
 def test_practice_that_a_class_is_given_again_begins_anew(learner, group, bob, ada):
@@ -674,3 +710,48 @@ def test_a_slip_at_an_item_is_held_against_its_card_once(learner):
 
     met = {(one.family, one.slip): one.met for one in learner.cards()}
     assert met["matmul", "transposed"] == 1
+
+
+async def filed_once(db: AsyncSession, learner: Learner, address: str) -> None:
+    """What an earlier version wrote for a right answer by another road: a card, and an item that was given for it."""
+    card = (await db.scalars(select(Card))).first()
+    await db.execute(
+        update(Card).where(Card.id == card.id).values(slip=OTHER_ROAD, due_at=learner.site.practice.clock())
+    )
+    item = int(address.rpartition("/")[2])
+    given = tables.PracticeAttempt.item_id == item
+    await db.execute(update(tables.PracticeAttempt).where(given).values(family=card.family, slip=OTHER_ROAD))
+
+
+@pytest.mark.alone
+def test_another_road_that_was_filed_as_a_slip_once_is_neither_shown_nor_asked_for(learner, clock):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    while not learner.cards():
+        learner.solve(at)
+        at = learner.next()
+
+    async def file() -> None:
+        async with learner.site.database.write() as db:
+            await filed_once(db, learner, at)
+
+    learner.client.portal.call(file)
+    learner.solve(at)
+    learner.next()
+    clock.forward(days=30)
+
+    assert "other road" not in learner.text("/practice") + learner.text("/practice/map")
+    assert OTHER_ROAD not in {one.slip for one in learner.shown()}
+
+
+@pytest.mark.alone
+def test_another_road_is_kept_as_no_mistake(learner, grader, monkeypatch):
+    for number, code in enumerate((OTHER_ROAD, "mean")):
+        name = NameVerdict(name="dX", verdict="wrong", code=f"dX:{code}", message="Look again.", line=1)
+        monkeypatch.setattr(grader, "outcome", Verdict(outcome="graded", names=(name,), hidden_sizes=2))
+        learner.check(LESSON, "linear-backward", f"dX = {number}")
+
+    async def codes(db: AsyncSession) -> list[str | None]:
+        return list(await db.scalars(select(tables.Attempt.code).order_by(tables.Attempt.id)))
+
+    assert learner.query(codes) == [None, "dX:mean"]

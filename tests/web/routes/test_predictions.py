@@ -43,7 +43,10 @@ def verdict(*standings: Standing) -> Verdict:
     [
         (("wrong", "not-yet"), FIRST, "As you predicted: <code>dX</code> will be red, and nothing else."),
         (("right", "wrong"), FIRST, "You predicted: <code>dX</code> will be red, and nothing else. It came otherwise."),
-        (("wrong", "follows"), SEVERAL, "As you predicted: More than one will be red."),
+        (("wrong", "follows"), FIRST, "As you predicted: <code>dX</code> will be red, and nothing else."),
+        (("wrong", "follows"), SEVERAL, "You predicted: More than one will be red. It came otherwise."),
+        (("wrong", "wrong"), SEVERAL, "As you predicted: More than one will be red."),
+        (("aliased", "wrong"), SEVERAL, "As you predicted: More than one will be red."),
         (("wrong", "right"), NOTHING, "You predicted: Nothing will be red. It came otherwise."),
         (("right", "right"), NOTHING, "As you predicted: Nothing will be red."),
         (("right", "not-yet"), NOTHING, "As you predicted: Nothing will be red."),

@@ -1,15 +1,15 @@
 """The roster as its instructor sees and changes it."""
 
 import re
-from html import unescape
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.testclient import TestClient
 
 from app.store import classes
-from app.store.tables import Class
+from app.store.tables import Class, Membership
 from tests.web.classroom import Classroom
-from tests.web.conftest import BROWSER
 
 pytestmark = pytest.mark.usefixtures("bob")
 
@@ -31,6 +31,174 @@ def test_a_list_is_shown_before_it_is_laid_over_the_roster(room: Classroom, ada:
     assert before == ["Ada", "Bob"]
     assert names(room, group) == ["Ada", "Bob", "Eve"]
     assert "expected" in applied.text
+
+
+def test_columns_that_were_not_read_are_named_and_can_be_assigned(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = f"/classes/{group.id}/roster"
+    text = "Kandidat;Vorname;Nummer\nLovelace;Eve;8"
+
+    shown = ada.post(page, data={"text": text}).text
+    form = {"text": text, "head": "yes", "column": ["last", "first", "id"]}
+    again = ada.post(page, data=form).text
+    ada.post(page, data={**form, "apply": "yes"})
+
+    assert re.findall(r"<strong>(.*?)</strong>", shown) == ["Kandidat", "Nummer"]
+    assert "Not read" not in again
+    assert again.count(" selected>") == 3
+    assert names(room, group) == ["Ada", "Bob", "Eve Lovelace"]
+
+
+def people(room: Classroom, group: Class) -> dict[str, Membership]:
+    return {one.name: one for one in room.write(lambda db: classes.people(db, group.id))}
+
+
+def test_the_last_list_is_taken_back_but_not_who_came_or_was_changed_since(
+    room: Classroom, ada: TestClient, group: Class
+) -> None:
+    page = f"/classes/{group.id}/roster"
+    ada.post(page, data={"text": "Bob,7,A\nEve,8,A\nMax,9,A", "apply": "yes"})
+    eve = room.browser("Eve")
+    eve.post(f"/join/{group.join_code}", data={"name": "Eve", "external_id": "8"})
+
+    before = ada.get(page).text
+    after = ada.post(f"{page}/undo").text
+
+    assert "1 seat that nobody took yet, 1 changed" in before
+    assert "Take the last list back" not in after
+    assert [(one.name, one.external_id, one.label) for one in people(room, group).values()] == [
+        ("Ada", None, None), ("Bob", None, None), ("Eve", "8", "A")
+    ]  # fmt: skip
+
+
+def test_a_list_that_was_mended_by_hand_is_not_undone_there(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/roster"
+    ada.post(page, data={"text": "Bob,7", "apply": "yes"})
+
+    ada.post(f"{page}/{room.ids['Bob']}", data={"name": "Bob B.", "external_id": "7"})
+    ada.post(f"{page}/undo")
+
+    assert people(room, group)["Bob B."].external_id == "7"
+
+
+def test_a_roster_is_searched_filtered_and_sorted(ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/roster"
+    ada.post(page, data={"text": "Éva,9,A\nEve,8,B\nMax,81,A", "apply": "yes"})
+
+    def shown(**query: str) -> list[str]:
+        return re.findall(r'<th scope="row"><a [^>]*>(.*?)</a>', ada.get(page, params=query).text)
+
+    assert shown(q="ev") == ["Éva", "Eve"]
+    assert shown(q="8") == ["Eve", "Max"]
+    assert shown(label="A") == ["Éva", "Max"]
+    assert shown(label="-") == ["Ada", "Bob"]
+    assert shown(sort="id", q="e") == ["Eve", "Éva"]
+    assert shown(sort="id")[:3] == ["Eve", "Max", "Éva"]
+    assert ada.get(page, params={"sort": "nonsense"}).status_code == 422
+
+
+def test_many_get_one_label_or_are_taken_out_once_confirmed(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/roster"
+    ada.post(page, data={"text": "Eve,8,A\nMax,9,A\nTom,10,B", "apply": "yes"})
+    eve = str(people(room, group)["Eve"].learner_id)
+
+    ada.post(f"{page}/selected", data={"person": eve, "act": "label", "new_label": "C"})
+    asked = ada.post(f"{page}/selected?label=A", data={"everybody": "yes", "act": "remove"}).text
+    before = names(room, group)
+    person = re.findall(r'name="person" value="(\d+)"', asked)
+    ada.post(f"{page}/selected", data={"person": person, "act": "remove", "confirm": "yes"})
+    none = ada.post(f"{page}/selected", data={"act": "remove"})
+
+    assert "Take 1 out of the class?" in asked
+    assert before == ["Ada", "Bob", "Eve", "Max", "Tom"]
+    assert {name: one.label for name, one in people(room, group).items()} == {
+        "Ada": None, "Bob": None, "Eve": "C", "Tom": "B"
+    }  # fmt: skip
+    assert none.status_code == 409
+    assert "Nobody was chosen" in none.text
+
+
+def test_the_only_instructor_is_not_taken_out_with_others(room: Classroom, ada: TestClient, group: Class) -> None:
+    form = {"everybody": "yes", "act": "remove", "confirm": "yes"}
+
+    answer = ada.post(f"/classes/{group.id}/roster/selected", data=form)
+
+    assert "only instructor" in answer.text
+    assert names(room, group) == ["Ada", "Bob"]
+
+
+def test_who_joined_as_somebody_new_is_put_into_their_seat(room: Classroom, ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/roster"
+    ada.post(page, data={"text": "Robert Sand,7,A", "apply": "yes"})
+    seat, bob = people(room, group)["Robert Sand"].learner_id, room.ids["Bob"]
+    form = {"name": "Robert Sand", "external_id": "7", "label": "A", "extra_days": "5"}
+    ada.post(f"{page}/{seat}", data=form)
+
+    shown = ada.get(f"{page}/{bob}").text
+    moved = ada.post(f"{page}/{bob}/seat", data={"seat": str(seat)})
+    again = ada.post(f"{page}/{bob}/seat", data={"seat": str(seat)})
+
+    assert f'<option value="{seat}">Robert Sand</option>' in shown
+    assert 'value="5"' in moved.text
+    assert names(room, group) == ["Ada", "Robert Sand"]
+    person = people(room, group)["Robert Sand"]
+    assert (person.learner_id, person.external_id, person.label, person.seated_by) == (bob, "7", "A", "instructor")
+    assert "taken meanwhile" in again.text
+
+
+def test_links_leave_as_a_table_for_a_mail_merge(room: Classroom, ada: TestClient, group: Class) -> None:
+    ada.post(f"/classes/{group.id}/roster", data={"text": "Eve,8,A", "apply": "yes"})
+
+    file = ada.post(f"/classes/{group.id}/invitations", data={"kind": "csv"})
+    name, number, label, link = file.text.splitlines()[1].split(",")
+    room.browser("Eve").post(link, data={"name": "Eve"})
+
+    assert file.headers["cache-control"] == "private, no-store"
+    assert (name, number, label) == ("Eve", "8", "A")
+    assert people(room, group)["Eve"].joined_at is not None
+
+
+def test_the_code_is_replaced_only_when_that_is_confirmed(room: Classroom, ada: TestClient, group: Class) -> None:
+    page, code = f"/classes/{group.id}/joining", group.join_code
+
+    async def code_now(db: AsyncSession) -> str | None:
+        return (await db.get_one(Class, group.id)).join_code
+
+    asked = ada.post(page, data={"joining": "rotate"})
+    before = room.write(code_now)
+    ada.post(page, data={"joining": "rotate", "confirm": "yes"})
+
+    assert asked.status_code == 409
+    assert "useless at once" in asked.text
+    assert before == code
+    assert room.write(code_now) != code
+
+
+def test_another_time_zone_says_which_times_it_moves(room: Classroom, ada: TestClient, group: Class) -> None:
+    room.assign(group, "linear-layer", due_at=datetime(2199, 11, 30, 22, 59, tzinfo=UTC))
+    page = f"/classes/{group.id}/settings"
+    form = {"name": "Algebra", "timezone": "America/New_York"}
+
+    asked = ada.post(page, data=form)
+    unchanged = ada.get(page).text
+    ada.post(page, data={**form, "confirm": "America/New_York"})
+
+    assert asked.status_code == 409
+    assert "due: Sat 30 Nov 2199, 23:59 is shown as Sat 30 Nov 2199, 17:59" in asked.text
+    assert 'value="Europe/Berlin"' in unchanged
+    assert 'value="America/New_York"' in ada.get(page).text
+
+
+def test_a_list_with_ids_suggests_to_let_in_nobody_else(ada: TestClient, group: Class) -> None:
+    page = f"/classes/{group.id}/roster"
+    without = ada.get(page).text
+    suggested = ada.post(page, data={"text": "Eve,8", "apply": "yes"}).text
+    followed = ada.post(f"/classes/{group.id}/joining", data={"joining": "invited"}).text
+
+    assert [word in text for text in (without, suggested, followed) for word in ("Let in only who",)] == [
+        False, True, False
+    ]  # fmt: skip
 
 
 def test_a_file_of_five_thousand_is_laid_over_the_roster_twice_and_nobody_is_there_twice(
@@ -126,22 +294,6 @@ def test_an_assistant_sees_no_code(room: Classroom, ada: TestClient, group: Clas
     assert code in ada.get(f"/classes/{group.id}/roster").text
     assert code not in tom.get(f"/classes/{group.id}/roster").text
     assert code not in tom.get(f"/classes/{group.id}").text
-
-
-def test_whoever_forgot_a_password_comes_back_with_a_link_of_the_instructor(
-    room: Classroom, ada: TestClient, group: Class
-) -> None:
-    bob = room.ids["Bob"]
-
-    page = ada.post(f"/classes/{group.id}/roster/{bob}/reset")
-    link = unescape(re.search(r"<code>(http.*?)</code>", page.text)[1])
-    fresh = TestClient(room.app, headers=BROWSER)
-    answer = fresh.post(link, data={"token": link.partition("=")[2], "name": "Bob B", "password": "a new password"})
-
-    assert page.headers["cache-control"] == "no-store"
-    assert answer.status_code == 200
-    assert "Algebra" in fresh.get("/classes").text
-    assert "used already" in room.browser("Eve").get(link).text
 
 
 def test_no_link_is_made_into_the_account_of_somebody_who_teaches(

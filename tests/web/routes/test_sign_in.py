@@ -4,10 +4,12 @@ import asyncio
 
 import httpx2
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.accounts import passwords
+from app.accounts.passwords import AT_ONCE, MOST_WAITING
 from tests.web.conftest import BROWSER
 from tests.web.routes.accounts import (
     LESSON,
@@ -186,6 +188,15 @@ def test_passwords_are_not_guessed_name_by_name(client: TestClient, other: TestC
 
 
 @pytest.mark.usefixtures("_same_minute")
+def test_a_name_is_not_guessed_from_many_networks(client: TestClient, app: FastAPI) -> None:
+    take_name(client)
+    networks = [TestClient(app, headers=BROWSER, client=(f"192.0.2.{at}", 1)) for at in range(12)]
+    tried = [sign_in(one, password=f"guess number {at}").status_code for at, one in enumerate(networks)]
+
+    assert tried == [422] * 10 + [429] * 2
+
+
+@pytest.mark.usefixtures("_same_minute")
 def test_names_are_not_guessed_from_one_address(client: TestClient) -> None:
     tried = [sign_in(client, name=f"name {at}").status_code for at in range(11)]
 
@@ -205,14 +216,90 @@ def test_a_class_takes_names_and_signs_in_at_the_same_moment(app: FastAPI) -> No
     async def everybody() -> list[int]:
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", headers=BROWSER) as client:
-            seats = [{"name": f"name {at}", "password": PASSWORD} for at in range(25)]
+            seats = [{"name": f"name {at}", "password": PASSWORD} for at in range(20)]
             made = await asyncio.gather(*(client.post("/sign-in/name", data=one) for one in seats))
             client.cookies.clear()
             known = await asyncio.gather(*(client.post("/sign-in/password", data=one) for one in seats))
         await app.state.site.database.close()
         return [one.status_code for one in (*made, *known)]
 
-    assert asyncio.run(everybody()) == [303] * 50
+    assert asyncio.run(everybody()) == [303] * 40
+
+
+class Counted:
+    """A hasher that counts how often it is used."""
+
+    def __init__(self, hasher: PasswordHasher) -> None:
+        self._hasher = hasher
+        self.hashes = 0
+
+    def hash(self, password: bytes) -> str:
+        self.hashes += 1
+        return self._hasher.hash(password)
+
+    def verify(self, secret: str, password: bytes) -> bool:
+        self.hashes += 1
+        return self._hasher.verify(secret, password)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    hasher = Counted(passwords._HASHER)
+    monkeypatch.setattr(passwords, "_HASHER", hasher)
+    return hasher
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_a_name_that_is_taken_costs_no_hash(client: TestClient, other: TestClient, counted: Counted) -> None:
+    take_name(client)
+
+    statuses = [take_name(other).status_code for _ in range(30)]
+
+    assert statuses == [422] * 10 + [429] * 20
+    assert counted.hashes == 1
+
+
+@pytest.mark.parametrize("name", ["Ada", "Nobody"])
+def test_an_unknown_name_costs_as_many_hashes_as_a_known_one(
+    client: TestClient, other: TestClient, counted: Counted, name: str
+) -> None:
+    take_name(client)
+
+    assert sign_in(other, name, "a wrong password").status_code == 422
+    assert counted.hashes == 2
+
+
+@pytest.mark.usefixtures("_same_minute")
+def test_new_names_are_counted_before_they_are_hashed(client: TestClient, app: FastAPI, counted: Counted) -> None:
+    beginnings = app.user_middleware[-1].kwargs["sessions"].beginnings
+    beginnings._clock, beginnings._a_minute = (lambda: 1.0), 4
+
+    statuses = [take_name(TestClient(app, headers=BROWSER), f"name {at}").status_code for at in range(30)]
+
+    assert statuses == [200] * 4 + [429] * 26
+    assert (counted.hashes, client.get("/sign-in").status_code) == (4, 200)
+
+
+@pytest.mark.parametrize("path", ["/sign-in/name", "/sign-in/password"])
+def test_no_more_than_twenty_wait_for_a_password(
+    app: FastAPI, counted: Counted, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(app.state.site.tries, "_a_minute", 0)
+
+    async def crowd() -> list[httpx2.Response]:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver", headers=BROWSER) as client:
+            seats = [{"name": f"name {at}", "password": PASSWORD} for at in range(60)]
+            answers = await asyncio.gather(*(client.post(path, data=one) for one in seats))
+        await app.state.site.database.close()
+        return answers
+
+    answers = asyncio.run(crowd())
+
+    refused = [one for one in answers if one.status_code == 429]
+    assert counted.hashes == 60 - len(refused) == AT_ONCE + MOST_WAITING
+    assert all(int(one.headers["retry-after"]) <= 5 for one in refused)
+    assert "Too many people sign in at this moment" in refused[0].text
 
 
 def test_of_those_who_take_one_name_at_the_same_moment_one_has_it(

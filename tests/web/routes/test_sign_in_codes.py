@@ -1,21 +1,32 @@
 """Codes by mail, with a real mail server."""
 
+import asyncio
 import re
+import smtplib
 import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from email import message_from_bytes
+from email.message import EmailMessage
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 from fastapi import FastAPI
+from sqlalchemy import select
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from app.accounts import tickets
+from app.accounts import mail, tickets
 from app.content.blocks import Course
 from app.settings import Settings
+from app.store import learners
+from app.store.database import now
+from app.store.tables import Credential, Ticket
 from app.web.application import create_app
+from tests.store import postgres
 from tests.web.conftest import BROWSER, FakeGrader
 from tests.web.routes.accounts import begin, name_shown, take_name, text_in_box
 
@@ -69,8 +80,8 @@ def box(server: tuple[Box, int]) -> Box:
 
 @pytest.fixture
 def app(settings: Settings, course: Course, grader: FakeGrader, server: tuple[Box, int]) -> FastAPI:
-    mail = {"smtp": f"smtp://127.0.0.1:{server[1]}", "mail_from": "backhand@example.org", "address": ADDRESS}
-    return create_app(settings.model_copy(update=mail), course, grader)
+    own = {"smtp": f"smtp://127.0.0.1:{server[1]}", "mail_from": "backhand@example.org", "address": ADDRESS}
+    return create_app(settings.model_copy(update=own), course, grader)
 
 
 def ask(client: TestClient, email: str = ADA, **form: str) -> Any:
@@ -192,13 +203,108 @@ def test_a_mail_server_that_does_not_take_it_is_said_and_nothing_is_lost(
     assert text_in_box(client) == "dX = 7"
 
 
-def test_no_address_is_in_the_log(client: TestClient, box: Box, capsys: pytest.CaptureFixture[str]) -> None:
-    ask(client)
-    answer(client, box.code())
-    box.refuses = f"550 {ADA} is unknown"
-    ask(client)
+def test_no_password_of_the_mail_server_goes_over_an_open_connection() -> None:
+    shown: list[object] = []
+
+    def noted(*arguments: object) -> AuthResult:
+        shown.append(arguments[-1])
+        return AuthResult(success=True)
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    controller = Controller(Box(), hostname="127.0.0.1", port=port, authenticator=noted, auth_require_tls=False)
+    controller.start()
+    letter = EmailMessage()
+    letter["From"], letter["To"] = "backhand@example.org", ADA
+    try:
+        with pytest.raises(smtplib.SMTPNotSupportedError, match="no TLS"):
+            mail._deliver(urlsplit(f"smtp://user:secret@127.0.0.1:{port}"), letter)
+    finally:
+        controller.stop()
+
+    assert shown == []
+
+
+def test_ten_letters_an_hour_go_to_an_address(
+    client: TestClient, app: FastAPI, box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks, from wherever: nobody's post is filled."""
+    clock = 0.0
+    site = app.state.site
+    for allowance in (site.tries, site.letters):
+        monkeypatch.setattr(allowance, "_clock", lambda: clock)
+
+    statuses = []
+    for at in range(12):
+        clock += 60.0
+        network = TestClient(app, headers=BROWSER, client=(f"192.0.2.{at}", 1))
+        statuses.append(ask(network).status_code)
+    clock += 360.0
+    later = ask(client)
+
+    assert statuses[:11] == [200] * 11  # one more had come meanwhile
+    assert statuses[11] == 429
+    assert later.status_code == 200
+    assert ask(client, "grace@example.org").status_code == 200
+    assert len(box.letters) == 13
+
+
+def test_little_is_kept_of_a_question_for_a_code(client: TestClient, app: FastAPI, box: Box) -> None:
+    assert box.letters == []
+    ask(client, back="/" + "a" * 200_000)
+
+    async def read() -> list[str]:
+        async with app.state.site.database.read() as db:
+            return list(await db.scalars(select(Ticket.data)))
+
+    (data,) = asyncio.run(read())
+    assert len(data) < 1000
+
+
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def logging_app(
+    request: pytest.FixtureRequest, settings: Settings, course: Course, grader: FakeGrader, server: tuple[Box, int]
+) -> FastAPI:
+    """The application on each kind of database."""
+    own = {"smtp": f"smtp://127.0.0.1:{server[1]}", "mail_from": "backhand@example.org", "address": ADDRESS}
+    if request.param == "PostgreSQL":
+        own["database_url"] = request.getfixturevalue("postgres_url")
+        asyncio.run(postgres.without_rows(own["database_url"]))
+    return create_app(settings.model_copy(update=own), course, grader)
+
+
+def test_no_address_is_in_the_log(logging_app: FastAPI, box: Box, capsys: pytest.CaptureFixture[str]) -> None:
+    with TestClient(logging_app, headers=BROWSER) as client:
+        ask(client)
+        answer(client, box.code())
+        box.refuses = f"550 {ADA} is unknown"
+        ask(client)
 
     assert "ada" not in capsys.readouterr().out.lower()
+
+
+def test_no_address_is_in_the_log_of_two_who_come_at_once(
+    logging_app: FastAPI, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """PostgreSQL tells with an error which values were there twice."""
+
+    @logging_app.post("/twice")
+    async def twice(request: Request) -> None:
+        async with request.app.state.site.database.write() as db:
+            for _ in range(2):
+                learner, _token = await learners.begin_session(db)
+                own = {"kind": "email", "issuer": "", "subject": ADA, "verified": True, "created_at": now()}
+                db.add(Credential(learner_id=learner, **own))
+                await db.flush()
+
+    with TestClient(logging_app, headers=BROWSER) as client:
+        assert client.post("/twice").status_code == 409
+
+    logged = capsys.readouterr().out
+    assert "request-too-late" in logged
+    assert "credential" in logged
+    assert "ada" not in logged.lower()
 
 
 def test_an_equal_address_elsewhere_is_somebody_else(client: TestClient, other: TestClient, box: Box) -> None:

@@ -13,12 +13,14 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from app.accounts import providers
 from app.accounts.providers import Plain
 from app.content.blocks import Course
 from app.settings import Settings
+from app.store.tables import Ticket
 from app.web.application import create_app
 from tests.waiting import until
 from tests.web.conftest import BROWSER, FakeGrader
@@ -131,6 +133,36 @@ def test_an_answer_to_another_question_is_a_page_that_says_so(client: TestClient
     assert said.status_code == 403
     assert 'role="alert"' in said.text
     assert client.cookies["session"] == token
+
+
+def test_a_token_for_another_question_is_not_believed(client: TestClient, app: FastAPI) -> None:
+    """The nonce says which question an id token answers."""
+    back = be(leave(client), "ada")
+
+    async def ask_otherwise() -> None:
+        async with app.state.site.database.write() as db:
+            ticket = (await db.scalars(select(Ticket))).one()
+            data = json.loads(ticket.data)
+            data["asked"]["nonce"] = "of another question"
+            ticket.data = json.dumps(data)
+
+    assert client.portal is not None
+    client.portal.call(ask_otherwise)
+    said = come(client, back)
+
+    assert said.status_code == 403
+    assert "could not be believed" in said.text
+    assert name_shown(client) == "Sign in"
+
+
+def test_a_provider_that_names_another_issuer_is_not_believed(client: TestClient, app: FastAPI) -> None:
+    app.state.site.doors.providers["campus"].issuer = "https://elsewhere.example"
+
+    said = enter(client, "ada")
+
+    assert said.status_code == 403
+    assert "is not from Campus" in said.text
+    assert name_shown(client) == "Sign in"
 
 
 def test_an_answer_counts_once_and_in_the_browser_that_asked(client: TestClient, other: TestClient) -> None:

@@ -5,12 +5,13 @@ import re
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markupsafe import Markup
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from app.engine.grader import Readiness
@@ -101,6 +102,27 @@ def test_without_code_there_is_nothing_to_train_with(client):
 
     assert "Check the code of" in page
     assert "/train/run/start" not in page
+
+
+def test_a_run_whose_beginning_was_not_written_down_can_be_started_again(client, app, monkeypatch):
+    check(client, SOLUTION)
+    database = app.state.site.database
+    write = database.write
+
+    @asynccontextmanager
+    async def full(**options):
+        async with write(**options) as db:
+            yield db
+            raise OperationalError("COMMIT", None, sqlite3.OperationalError("database or disk is full"))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(database, "write", full)
+        refused = start(client)
+
+    assert refused.status_code == 503
+    assert app.state.site.runs.under_way == 0
+    start(client)
+    assert phase(ended(client)) == "finished"
 
 
 def test_every_checked_text_may_train_and_the_newest_right_one_is_chosen(client):

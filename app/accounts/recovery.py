@@ -1,0 +1,246 @@
+"""Coming back: what an instructor can do for learners who cannot get in any more.
+
+Who has an account with a password gets a link to set a new one; who has none gets a personal link to their seat in the
+class. Whether somebody may is asked when a link is made and again when it is used. Of a seat moves what its class sees:
+the place on the roster, and in assigned lessons what was solved and checked. Everything else stays in its browser.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import and_, delete, exists, false, insert, literal, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from app.accounts import tickets
+from app.accounts.credentials import Proof, ways
+from app.accounts.merge import merge
+from app.store import invitations
+from app.store.assignments import assignments_of, exercises_chosen
+from app.store.classes import HERE, RefusedError, inside, record
+from app.store.database import hold, now
+from app.store.invitations import Seat
+from app.store.learners import hash_of
+from app.store.notices import notify
+from app.store.tables import (
+    Accommodation,
+    Assignment,
+    Attempt,
+    Base,
+    Class,
+    Credential,
+    Excuse,
+    Extension,
+    Learner,
+    Membership,
+    Progress,
+    Session,
+)
+
+RESET_LIVES = timedelta(hours=24)
+SEAT_LIVES = timedelta(days=7)
+OPERATOR = "The operator of this server"
+
+USED = "This link was used already, is older than a day, or is void by now. Ask your instructor for a new one."
+SEAT_USED = "This link was used already, is older than a week, or is void by now. Ask your instructor for a new one."
+NOT_YOURS = "Only an instructor of a class that they learn in can make a link for somebody."
+TEACHES = "They teach, so no other instructor can make a link into their account."
+ELSEWHERE = (
+    "They also learn in a class that you do not teach, and a new password would open that to you. The operator of this "
+    "server can make the link: backhand person reset."
+)
+OTHER_WAYS = "They can sign in without a password: with a passkey, or by a provider, a code or a proxy."
+NO_PASSWORD = "They have no account, so there is no password to set anew."
+HAS_ACCOUNT = "They have an account, so they sign in to come back."
+IN_ALREADY = "This browser is in {name} already, as {as_name}. Open the link where {other} learns."
+
+
+async def has_account(db: AsyncSession, learner: int) -> bool:
+    return bool(await db.scalar(select(exists().where(Credential.learner_id == learner))))
+
+
+async def reset_fault(db: AsyncSession, learner: int, by: int | None) -> str:
+    """Why *by*, an instructor or None for the operator, may not let *learner* set a new password; "" where they may."""
+    kinds = {one.kind for one in await ways(db, learner)}
+    if kinds - {"password"}:
+        return OTHER_WAYS
+    if by is not None and (fault := await _right_fault(db, learner, by)):
+        return fault
+    return "" if kinds else NO_PASSWORD
+
+
+async def _right_fault(db: AsyncSession, learner: int, by: int) -> str:
+    theirs, own = aliased(Membership), aliased(Membership)
+    current = (theirs.learner_id == learner, theirs.joined_at.is_not(None), theirs.left_at.is_(None))
+    taught = exists().where(
+        own.class_id == theirs.class_id, own.learner_id == by, own.role == "instructor", own.left_at.is_(None)
+    )
+    goes_on = exists().where(Class.id == theirs.class_id, Class.archived_at.is_(None))
+    if await db.scalar(select(theirs.class_id).where(*current, theirs.role == "learner", taught, goes_on)) is None:
+        return NOT_YOURS
+    teaches = (await db.get_one(Learner, learner)).teaches
+    if teaches or await db.scalar(select(theirs.class_id).where(*current, theirs.role != "learner")) is not None:
+        return TEACHES
+    return ELSEWHERE if await db.scalar(select(theirs.class_id).where(*current, ~taught)) is not None else ""
+
+
+async def reset_link(db: AsyncSession, *, learner: int, by: int | None) -> str:
+    """A token with which *learner* sets a new password.
+
+    It goes to `/sign-in/reset?token=`, works once, for a day, and as long as *by* may and the password is the same.
+
+    Raises:
+        RefusedError: *by* may not, or there is nothing to reset.
+    """
+    if fault := await reset_fault(db, learner, by):
+        raise RefusedError(fault)
+    await record(db, None, by, "reset", f"learner {learner}")
+    data = {"learner": learner, "by": by, "of": hash_of((await _password(db, learner)).secret or "")}
+    return await tickets.issue(db, "reset", data, lives=RESET_LIVES)
+
+
+async def _password(db: AsyncSession, learner: int) -> Credential:
+    return next(one for one in await ways(db, learner) if one.kind == "password")
+
+
+async def _valid(db: AsyncSession, data: dict[str, Any] | None) -> Credential:
+    if data is None or await reset_fault(db, data["learner"], data["by"]):
+        raise RefusedError(USED)
+    credential = await _password(db, data["learner"])
+    if hash_of(credential.secret or "") != data["of"]:  # another link was used meanwhile
+        raise RefusedError(USED)
+    return credential
+
+
+async def name_to_reset(db: AsyncSession, token: str) -> str:
+    """The name that the learner of a reset signs in with.
+
+    Raises:
+        RefusedError: The link is used, too old or void.
+    """
+    return (await _valid(db, await tickets.look(db, "reset", token))).subject
+
+
+async def set_anew(db: AsyncSession, token: str, secret: str) -> Proof:
+    """Take the ticket of a reset: *secret* is what is kept of the password of its learner, whose sessions end.
+
+    Raises:
+        RefusedError: The link is used, too old or void.
+    """
+    data = await tickets.take(db, "reset", token)
+    if data is not None:
+        await hold(db, data["learner"])
+    credential = await _valid(db, data)
+    credential.secret = secret
+    learner = credential.learner_id
+    await db.execute(delete(Session).where(Session.learner_id == learner))
+    by = data["by"] if data else None
+    await notify(db, learner, "password", by=await _name_of(db, by, learner))
+    await record(db, None, by, "reset-used", f"learner {learner}")
+    return Proof(kind="password", issuer="", subject=credential.subject)
+
+
+async def _name_of(db: AsyncSession, instructor: int | None, learner: int) -> str:
+    """What a class that both are in calls *instructor*, else what the pages do."""
+    if instructor is None:
+        return OPERATOR
+    theirs = aliased(Membership)
+    shared = (
+        select(Membership.name)
+        .join(theirs, theirs.class_id == Membership.class_id)
+        .where(Membership.learner_id == instructor, theirs.learner_id == learner, *HERE)
+    )
+    return await db.scalar(shared.limit(1)) or (await db.get_one(Learner, instructor)).name or "Your instructor"
+
+
+async def seat_link(db: AsyncSession, group: Class, person: Membership, by: int) -> str:
+    """A word that gives the seat of *person*, who has no account, to another browser. It goes to `/join/`.
+
+    Raises:
+        RefusedError: They have an account, or are no learner who is there.
+    """
+    if await has_account(db, person.learner_id):
+        raise RefusedError(HAS_ACCOUNT)
+    if person.joined_at is None or person.left_at is not None or person.role != "learner":
+        raise RefusedError(NOT_YOURS)
+    await record(db, group.id, by, "seat-link", person.learner_id)
+    return await invitations.issue(db, {"class": group.id, "learner": person.learner_id, "by": by}, SEAT_LIVES)
+
+
+async def seat_behind(db: AsyncSession, word: str) -> Seat | None:
+    """The seat that *word* gives to another browser, as long as who made it may, and its learner has no account."""
+    data = await invitations.data_of(db, word) or {}
+    if "by" not in data:
+        return None
+    seat, maker = await inside(db, data["class"], data["learner"]), await inside(db, data["class"], data["by"])
+    if seat is None or maker is None or maker.person.role != "instructor" or seat.group.archived_at is not None:
+        return None
+    if seat.person.role != "learner" or await has_account(db, data["learner"]):
+        return None
+    return Seat(seat.group, seat.person)
+
+
+async def move_seat(db: AsyncSession, word: str, learner: int) -> Membership:
+    """Give the seat that *word* is for to *learner*, in another browser; whose it was keeps their session and texts.
+
+    Raises:
+        RefusedError: The word is used, too old or void, or *learner* is in the class already.
+    """
+    data = await invitations.data_of(db, word) or {}
+    before = data.get("learner", learner)
+    await hold(db, before)
+    seat = await seat_behind(db, word)
+    if seat is None:
+        raise RefusedError(SEAT_USED)
+    group = seat.group
+    if learner == before:
+        return seat.person
+    here = await db.get(Membership, (group.id, learner))
+    if here is not None and (here.left_at is None or here.blocked):
+        raise RefusedError(IN_ALREADY.format(name=group.name, as_name=here.name, other=seat.person.name))
+    await invitations.redeem(db, word)
+    by = await _name_of(db, data["by"], before)
+    between = Learner(created_at=now())
+    db.add(between)
+    await db.flush()
+    await _copy_seen_work(db, group.id, before, between.id)
+    await _move_seat(db, group.id, before, between.id)
+    db.expunge_all()
+    await merge(db, between.id, learner)
+    await notify(db, before, "seat", by=by, group=group.name)
+    await record(db, group.id, data["by"], "seat-moved", learner, before=before)
+    return await db.get_one(Membership, (group.id, learner))
+
+
+async def _move_seat(db: AsyncSession, group: int, before: int, after: int) -> None:
+    of_class = select(Assignment.id).where(Assignment.class_id == group)
+    for table, within in (
+        (Membership, Membership.class_id == group),
+        (Accommodation, Accommodation.class_id == group),
+        (Extension, Extension.assignment_id.in_(of_class)),
+        (Excuse, Excuse.assignment_id.in_(of_class)),
+    ):
+        moved = update(table).where(table.learner_id == before, within).values(learner_id=after)
+        await db.execute(moved.execution_options(synchronize_session=False))
+    moved = update(Membership).where(Membership.class_id == group, Membership.learner_id == after)
+    await db.execute(moved.values(seated_by="link").execution_options(synchronize_session=False))
+
+
+async def _copy_seen_work(db: AsyncSession, group: int, before: int, after: int) -> None:
+    """What instructors see of *before*: what was solved, answered and checked in what the class was assigned."""
+    assigned = await assignments_of(db, group)
+    for table in (Base.metadata.tables[one.__tablename__] for one in (Progress, Attempt)):
+        own = [one for one in table.c if one.name not in ("id", "learner_id")]
+        seen = or_(
+            *(
+                and_(
+                    table.c.lesson == one.lesson, table.c.exercise.in_(chosen) if chosen is not None else literal(True)
+                )
+                for one in assigned
+                for chosen in (exercises_chosen(one),)
+            )
+        )
+        rows = select(literal(after), *own).where(table.c.learner_id == before, seen if assigned else false())
+        if "id" in table.c:
+            rows = rows.order_by(table.c.id)
+        await db.execute(insert(table).from_select(["learner_id", *(one.name for one in own)], rows))

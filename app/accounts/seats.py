@@ -1,0 +1,28 @@
+"""Somebody who joined as somebody new, put into the seat that was kept for them."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.merge import merge
+from app.store.classes import RefusedError, record
+from app.store.tables import Class, Membership
+
+BY_INSTRUCTOR = "instructor"
+
+
+async def seat_person(db: AsyncSession, group: Class, learner: int, seat: int, actor: int | None) -> None:
+    """Give *learner* the *seat*: its name, id and label, and the dates and grades that were set for it.
+
+    Raises:
+        RefusedError: *learner* is no learner who is there, or the seat is none, or was taken meanwhile.
+    """
+    person, kept = await db.get(Membership, (group.id, learner)), await db.get(Membership, (group.id, seat))
+    if person is None or person.joined_at is None or person.left_at is not None or person.role != "learner":
+        raise RefusedError("Only a learner who joined can be put into a seat.")
+    if kept is None or kept.joined_at is not None or kept.role != "learner" or kept.blocked:
+        raise RefusedError("This seat was taken meanwhile. Choose another one.")
+    name, external_id, label = kept.name, kept.external_id, kept.label
+    await merge(db, seat, learner)
+    await db.refresh(person)
+    person.name, person.external_id, person.label = name, external_id or person.external_id, label or person.label
+    person.seated_by = BY_INSTRUCTOR
+    await record(db, group.id, actor, "seated", learner)

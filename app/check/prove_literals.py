@@ -1,0 +1,67 @@
+"""Numbers that stand where a size belongs, found by running: with the dim in its place the code fits other sizes."""
+
+import ast
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from copy import deepcopy
+from dataclasses import replace
+
+from app.check.findings import Finding
+from app.content.blocks import Code, Forward, Place
+from app.content.literals import Literal, literal_sizes
+from app.engine.grader import Grader
+from app.engine.task import AnyTask
+
+MOST_TRIED = 12
+"""Numbers of one text that are put to the test."""
+
+
+async def literals_of_forward(forward: Forward, grader: Grader) -> list[Finding]:
+    """An error for every number that keeps *forward* on the sizes of the lesson."""
+
+    async def runs(source: str) -> bool:
+        facts = await grader.facts(replace(forward, source=source))
+        return not facts.error and not facts.pinned
+
+    literals = await _needed(forward.source, forward, runs)
+    # A program that was written out has other columns than the author's text.
+    return [
+        _finding(Place(forward.place.path, forward.line_of(one.line), 1 if forward.lines else one.column), one)
+        for one in literals
+    ]
+
+
+async def literals_of_solution(code: Code, task: AnyTask, forward: Forward, grader: Grader) -> list[Finding]:
+    """An error for every number for which *code* does not pass."""
+
+    async def passes(source: str) -> bool:
+        return (await grader.check(task, source)).passed
+
+    literals = await _needed(code.source, forward, passes)
+    return [_finding(Place(code.place.path, code.line + one.line - 1, one.column), one) for one in literals]
+
+
+async def _needed(source: str, forward: Forward, holds: Callable[[str], Awaitable[bool]]) -> Sequence[Literal]:
+    """The numbers of *source* that must be names of dims for it to hold; none where that does not help."""
+    tree = ast.parse(source)
+    literals = literal_sizes(tree, forward.dims)[:MOST_TRIED]
+    if not literals or not await holds(_named(tree, literals)):
+        return ()
+    needed = [one for one in literals if not await holds(_named(tree, [other for other in literals if other != one]))]
+    return needed or literals[:1]
+
+
+def _named(tree: ast.AST, literals: Collection[Literal]) -> str:
+    """*tree* with the names of dims in the place of *literals*."""
+    dims = {(one.line, one.column): one.dim for one in literals}
+
+    class Named(ast.NodeTransformer):
+        def visit_Constant(self, node: ast.Constant) -> ast.AST:
+            dim = dims.get((node.lineno, node.col_offset + 1))
+            return node if dim is None else ast.parse(dim, mode="eval").body
+
+    return ast.unparse(ast.fix_missing_locations(Named().visit(deepcopy(tree))))
+
+
+def _finding(place: Place, one: Literal) -> Finding:
+    message = f"{one.number} stands here where the size of {one.dim} is meant: write `{one.dim}`."
+    return Finding(place, "error", "literal-size", message)

@@ -1,0 +1,33 @@
+"""What classes were given and a course has lost, asked of a database that is at hand."""
+
+import asyncio
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.content.blocks import Course
+from app.settings import Settings
+from app.store.assignments import LostAssignment, lost_assignments
+from app.store.database import Database
+from app.web.practice_items import Curriculum
+
+
+def lost_lessons(settings: Settings, course: Course) -> list[LostAssignment]:
+    """Nothing where there is no database, or none that can be asked: it is never made, changed or waited for."""
+    url = make_url(settings.resolved_database_url)
+    if url.drivername.startswith("sqlite") and not (url.database and Path(url.database).is_file()):
+        return []
+    try:
+        return asyncio.run(_asked(settings.resolved_database_url, course))
+    except (SQLAlchemyError, OSError):
+        return []
+
+
+async def _asked(url: str, course: Course) -> list[LostAssignment]:
+    database = Database(url)
+    try:
+        async with database.read() as db:
+            return await lost_assignments(db, Curriculum(course).assigned)
+    finally:
+        await database.close()

@@ -1,0 +1,82 @@
+"""`backhand person …`: what an operator does for somebody who has lost the way in."""
+
+from pathlib import Path
+
+import typer
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts import people, recovery
+from app.accounts.people import Person
+from app.accounts.takeout import delete_learner, packed, taken_out
+from app.cli import environment
+from app.cli.classes import Facts, done, say
+from app.cli.refuse import refuse
+from app.store.former_members import graded_classes
+
+
+def find(typed: str, group: int | None, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> list[Person]:
+        return await people.find_people(db, typed, group)
+
+    listed = done(work)
+    facts = {"people": [_facts(one) for one in listed]}
+    say(facts, [str(one) for one in listed] or [f"Nobody here fits {typed!r}."], as_json=as_json)
+
+
+def takeout(typed: str, target: Path, group: int | None, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> tuple[Person, bytes]:
+        person = await people.find_person(db, typed, group)
+        return person, packed(await taken_out(db, person.learner))
+
+    if target.exists():
+        refuse(f"{target} is there already. Name a file that is not.")
+    person, content = done(work)
+    try:
+        with target.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        refuse(f"{target} cannot be written: {error.strerror}.")
+    say(_facts(person) | {"file": str(target)}, [str(person), f"Everything of them is in {target}."], as_json=as_json)
+
+
+def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_json: bool) -> None:
+    async def look(db: AsyncSession) -> tuple[Person, list[str]]:
+        person = await people.find_person(db, typed, group)
+        return person, [one.group.name for one in await graded_classes(db, person.learner)]
+
+    person, graded = done(look)
+    if not sure:
+        typer.echo(str(person), err=True)
+        typer.confirm("Delete everything of them? Nobody can bring it back", abort=True, err=True)
+
+    async def work(db: AsyncSession) -> Facts:
+        await delete_learner(db, person.learner, by_operator=True, with_grades=with_grades)
+        return _facts(person) | {"grades_stay_in": [] if with_grades else graded}
+
+    gone = done(work)
+    lines = [f"Deleted: {person}"]
+    if gone["grades_stay_in"]:
+        lines.append(f"Name, id and points stay in the gradebook of {', '.join(graded)}, but with --with-grades.")
+    say(gone, lines, as_json=as_json)
+
+
+def reset(typed: str, group: int | None, *, as_json: bool) -> None:
+    async def work(db: AsyncSession) -> Facts:
+        person = await people.find_person(db, typed, group)
+        token = await recovery.reset_link(db, learner=person.learner, by=None)
+        return _facts(person) | {"link": f"{environment.settings().address}/sign-in/reset?token={token}"}
+
+    made = done(work)
+    say(made, [f"With {made['link']} {typed} sets a new password: once, within a day."], as_json=as_json)
+
+
+def _facts(person: Person) -> Facts:
+    return {
+        "learner": person.learner,
+        "name": person.name,
+        "classes": person.classes,
+        "ways": person.subjects,
+        "seen_at": person.seen_at,
+        "attempts": person.holds.attempts,
+        "texts": person.holds.texts,
+    }

@@ -1,0 +1,34 @@
+"""What an exercise is called where it is spoken of: on a board, before a lecture hall, in a list to choose from."""
+
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from app.content.code_exercises import Grad
+from app.content.exercises import Exercise
+from app.content.mathml import words_of
+
+MAX_TITLE_CHARACTERS = 60
+ENDS = ("? ", ". ", ": ")
+
+
+def exercise_title(exercise: Exercise) -> str:
+    """The first words of its question; of a box without one, what is to be written."""
+    asked = exercise.draws[0] if exercise.draws else exercise
+    words = _first_words(words_of(Markup(str(asked.prompt).replace("</p>", "</p> "))))
+    if words:
+        return words
+    if isinstance(exercise, Grad):
+        return _first_words(f"Write {', '.join(exercise.require)}")
+    return exercise.name.replace("-", " ")
+
+
+@lru_cache(maxsize=4096)
+def _first_words(text: str) -> str:
+    """The first sentence of *text*, or as many whole words of it as a title has."""
+    line = " ".join(text.split())
+    end = min((at + 1 for one in ENDS if (at := line.find(one)) > 0), default=len(line))
+    first = line[:end].removesuffix(".").removesuffix(":")
+    if len(first) <= MAX_TITLE_CHARACTERS:
+        return first
+    return f"{first[:MAX_TITLE_CHARACTERS].rpartition(' ')[0] or first[:MAX_TITLE_CHARACTERS]} …"

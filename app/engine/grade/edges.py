@@ -1,0 +1,54 @@
+"""Right answers that part from torch where a number lies exactly on an edge: a remark, and no fault.
+
+At a corner, as of relu at 0, a function has no derivative: torch takes one of several, and a rule that takes another is
+as right. That is said, and so is that a rule which divides has no number there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from app.engine.grade.jail_runs import JailRuns
+from app.engine.grade.prepared_task import Bench
+from app.grading.judge.plan import Plan, read_plan
+from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.verdict import Verdict
+
+ON_EDGE = (
+    "Where a number lies exactly on an edge (it is 0, or two are equal), torch has another: there is a corner, and "
+    "which slope counts there is a convention."
+)
+NO_NUMBER = (
+    "Where a number lies exactly on an edge (it is 0, or two are equal), this divides by 0 and gives no number; torch "
+    "gives one."
+)
+
+
+def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, jail: JailRuns, solution: str) -> Verdict:
+    """*verdict*, which is right, with a remark at each name that is another one on the edges; not so in *solution*."""
+    remarks = _remarks(bench, plan, jail) if bench.edge is not None else {}
+    if not remarks:
+        return verdict
+    own = _remarks(bench, read_plan(solution), jail)
+    names = [
+        replace(one, note=f"{one.note} {remarks[one.name]}".lstrip()) if one.name in remarks.keys() - own else one
+        for one in verdict.names
+    ]
+    return replace(verdict, names=tuple(names))
+
+
+def _remarks(bench: Bench, plan: Plan, jail: JailRuns) -> Mapping[str, str]:
+    """By name: what is said of a submission that is right elsewhere."""
+    edge = bench.edge
+    reply = jail.run(edge.job(plan)) if edge is not None else None
+    if edge is None or reply is None or reply.ending != "done" or "escaped" in reply.texts:
+        return {}
+    trials = read_trials(reply.arrays, reply.texts, edge.runs, edge.hidden)
+    judged = edge.judge(plan, trials, jail).verdicts(explains=False)
+    return {one.name: _remark(one.name, trials) for one in judged if one.verdict == "wrong"}
+
+
+def _remark(name: str, trials: Mapping[str, Trial]) -> str:
+    values = [trial.values[name] for trial in trials.values() if name in trial.values]
+    return ON_EDGE if all(np.isfinite(one).all() for one in values) else NO_NUMBER

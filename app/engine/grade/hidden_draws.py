@@ -1,0 +1,60 @@
+"""How hidden runs are drawn: as usual, or again where they miss a side of a predicate of the program."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.grading.forward.data import Draw
+from app.grading.forward.driver_jobs import Asked
+from app.grading.forward.sides import lacking, others
+
+DRAWS: Mapping[str, Draw] = {
+    "v": Draw(),
+    "a": Draw(absent="last"),
+    "b": Draw(spread=0.25, absent="first"),
+}
+"""The usual draw of each set of data."""
+LARGEST = 1e6
+"""A number beyond it drowns what should be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Data for one run: drawn with the seed and type of the set that it is *like*, on sizes *dims*."""
+
+    like: str
+    dims: Mapping[str, int]
+    draw: Draw
+
+
+def asked_in(report: Mapping[str, Any]) -> tuple[Asked, ...]:
+    """The predicates in the *report* of a run; none where it came to nothing."""
+    return tuple(Asked(*one) for one in report.get("asked", ()))
+
+
+def better_draws(
+    drawn: Mapping[str, Drawn], report: Mapping[str, Any], tried: Callable[[Mapping[str, Drawn]], Mapping[str, Any]]
+) -> dict[str, Draw]:
+    """By set, the draw whose run misses least: the one that *drawn* has, or one that was *tried*."""
+    found = {name: one.draw for name, one in drawn.items()}
+    before: tuple[Asked, ...] = ()
+    for name in ("a", "b"):
+        best = asked_in(report[name])
+        missing = len(lacking(best, before, first=name == "a"))
+        for run, one in _runs(drawn[name]) if missing else ():
+            answer = tried({run: one}).get(run, {})
+            asked = asked_in(answer)
+            if not answer.get("finite") or answer["largest"] > LARGEST or len(asked) != len(best):
+                continue
+            left = len(lacking(asked, before, first=name == "a"))
+            if left < missing:
+                best, missing, found[name] = asked, left, one.draw
+            if not missing:
+                break
+        before = best
+    return found
+
+
+def _runs(usual: Drawn) -> Iterator[tuple[str, Drawn]]:
+    for number, draw in enumerate(others(usual.draw)):
+        yield f"{usual.like}{number}", Drawn(usual.like, usual.dims, draw)

@@ -1,0 +1,104 @@
+"""Two slips in one text: the first shows in the text itself, and once it is mended the tables name what is left.
+
+| code | the first slip |
+|---|---|
+| `brackets` | `x ** -1/2`, which is half of `x ** -1` |
+| that of the second | numbers in the place of sizes, which stop the lines on hidden data |
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+
+from app.bindings import as_written
+from app.content.literals import literal_sizes
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.evidence import Array, Case, Diagnosis, scope_of
+from app.grading.diagnosis.mend import Rerun
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.reading.interpreter import Interpreter
+
+SAY = sentences_of("two-slips")
+Diagnose = Callable[[Case], Diagnosis | None]
+
+
+def half_powers(view: CaseView, diagnose: Diagnose) -> Diagnosis | None:
+    """A fraction behind `**` without brackets, where with them the gradient is right or another power is left."""
+    case = view.case
+    open_ones = (node for line in case.writes for node in ast.walk(line) if _open_power(node) is not None)
+    fraction = next(open_ones, None)
+    mended = None if fraction is None else _with_lines(case, [_Bracketed().visit(deepcopy(one)) for one in case.lines])
+    if mended is None or not isinstance(fraction, ast.BinOp) or (power := _open_power(fraction)) is None:
+        return None
+    text = f"{as_written(power)} / {as_written(fraction.right)}"
+    said = {"text": text, "power": as_written(power)}
+    then = CaseView(mended)
+    if not any(then.wrong(then.got[look], look) for look in mended.looks):
+        return case.told("brackets", SAY["fraction"], **said)
+    rest = diagnose(mended)
+    if rest is None or not rest.code.removeprefix(f"{case.name}:").startswith("power-"):
+        return None
+    return case.told("brackets", SAY["fraction-and"], rest=rest.message, **said)
+
+
+def _open_power(node: ast.AST) -> ast.BinOp | None:
+    """The power `x ** -1` at the end of what *node*, such as `a * x ** -1/2`, divides by a number."""
+    match node:
+        case ast.BinOp(left=last, op=ast.Div(), right=ast.Constant()):
+            end = last.end_col_offset
+            while isinstance(last, ast.BinOp) and isinstance(last.op, ast.Mult | ast.Div):
+                last = last.right
+            match last:
+                case ast.BinOp(op=ast.Pow(), right=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
+                    # In brackets of its own a power ends before them.
+                    return last if last.end_col_offset == end else None
+    return None
+
+
+class _Bracketed(ast.NodeTransformer):
+    """`x ** (-1/2)` for `x ** -1/2`."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        power = _open_power(node)
+        if power is None:
+            return self.generic_visit(node)
+        power.right = ast.BinOp(power.right, ast.Div(), node.right)
+        return node.left
+
+
+def in_sizes(case: Case, dims: Mapping[str, int], diagnose: Diagnose) -> Diagnosis | None:
+    """The mistake that is left once the dims stand where the learner wrote their sizes on the lesson's own data."""
+    literals = literal_sizes(ast.Module(list(case.lines), []), dims)
+    named = {(one.line, one.column): one.dim for one in literals}
+    mended = _with_lines(case, [_Named(named).visit(deepcopy(line)) for line in case.lines]) if named else None
+    # With a size in the place of what is none, not even the shape comes out.
+    shaped = mended is not None and all(look.got.shape == look.reference.shape for look in mended.looks)
+    return diagnose(mended) if mended is not None and shaped else None
+
+
+class _Named(ast.NodeTransformer):
+    """Puts dims in the places of numbers, by line and column from 1."""
+
+    def __init__(self, named: Mapping[tuple[int, int], str]) -> None:
+        self.named = named
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        dim = self.named.get((node.lineno, node.col_offset + 1))
+        return node if dim is None else ast.parse(dim, mode="eval").body
+
+
+def _with_lines(case: Case, lines: list[ast.stmt]) -> Case | None:
+    """*case*, had *lines* been written; None where they cannot be read on each look."""
+    view, looks = CaseView(case), []
+    with case.budget.one() as budget:
+        for look in case.looks:
+            rerun = Rerun(view, look, tuple(lines), Interpreter(*scope_of(look, case.name), budget))
+            got: Array | None = rerun.result(rerun.after)
+            if got is None or not np.isfinite(got).all():
+                return None
+            looks.append(replace(look, got=got))
+    writes = tuple(new for old, new in zip(case.lines, lines, strict=True) if old in case.writes)
+    return replace(case, looks=tuple(looks), lines=tuple(lines), writes=writes)

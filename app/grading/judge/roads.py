@@ -1,0 +1,148 @@
+"""The roads by which a line may be right that is not the rule: past gradients of the box, or by way of others.
+
+Where a line takes another road, the reference is taken along that same road. Where it takes several, or borrows from a
+gradient beside it, there is no such reference: it is run on the true gradients, whatever the submission wrote for them,
+and its numbers are right there or not.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.grading.forward.statements import Program
+from app.grading.judge.compare import HIDDEN, Fit, Laboratory, References, agrees, near
+from app.grading.judge.plan import Plan
+from app.grading.judge.trials import Trial
+
+ROUNDED = 1e-2
+"""What rounding to float32 adds up to at most, of the scale, before it is called something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """Another road than the rule: a *remark* on it, and the gradients that it *leaves* out."""
+
+    remark: str
+    leaves: frozenset[str]
+
+
+class Roads:
+    """The roads of one submission; *reach* gives the tape, once it has to be asked."""
+
+    def __init__(self, program: Program, plan: Plan, fit: Fit, reach: Callable[[], Laboratory]) -> None:
+        self.program = program
+        self.plan = plan
+        self.fit = fit
+        self.ruling = fit.ruling
+        self.drawn_on = plan.drawn_on(self.ruling.forced)
+        self._reach = reach
+
+    @cached_property
+    def substituted(self) -> Mapping[str, Trial]:
+        """By data set: the run in which each finished gradient gave way to its true reference."""
+        return self._reach().substituted()
+
+    @cached_property
+    def true(self) -> References:
+        """By data set: the references under the true upstream."""
+        return self._reach().true()
+
+    def other(self, name: str) -> Road | None:
+        """The road by which *name* is right although its line is not the rule; None where its numbers are not right."""
+        return self._skipping(name) or self._end_to_end(name)
+
+    def _skipping(self, name: str) -> Road | None:
+        """A formula that skips steps, and that holds for any upstream along its own road."""
+        drawn_on = self.drawn_on.get(name, frozenset())
+        expected = self._expected(name)
+        taken = self.program.frontier(name[1:], drawn_on | {f"d{one}" for one in self.ruling.outputs})
+        if expected == taken or any(name not in self.fit.trials[run].values for run in HIDDEN):
+            return None
+        references = self._reach().along(name, drawn_on)
+        if not references or any(one.vacuous for one in references.values()) or not self.fit.holds(name, references):
+            return None
+        leaves = expected - taken
+        return Road(f"Right end to end; your formula skips the step through {_listed(leaves)}.", leaves)
+
+    def _expected(self, name: str) -> frozenset[str]:
+        """The gradients that the rule for *name* starts from."""
+        return self.program.frontier(name[1:], self.ruling.forced)
+
+    def _end_to_end(self, name: str) -> Road | None:
+        """A formula whose numbers are right on the true gradients, whichever of them it starts from."""
+        if not self._may_fit(name) or not self._fits_substituted(name, HIDDEN) or not self._tells(name):
+            return None
+        drawn_on, expected = self.drawn_on.get(name, frozenset()), self._expected(name)
+        if drawn_on == expected:
+            message = (
+                f"Right end to end: it holds for the {_listed(expected)} of this program, though not for every one."
+            )
+            return Road(message, expected)
+        leaves = expected - drawn_on or expected
+        sources = f"takes its numbers from {_listed(drawn_on)}" if drawn_on else "takes a road of its own"
+        message = f"Right end to end; your formula {sources}, not from the step through {_listed(leaves)}."
+        return Road(message, leaves)
+
+    def _may_fit(self, name: str) -> bool:
+        """Whether right numbers above could make *name* right: it is, or something above is not."""
+        if self.fit.fits(name, "true"):
+            return True
+        last = self.plan.last.get(name, -1)
+        above = [one for one in self.ruling.required if self.plan.last.get(one, -1) < last]
+        return not all(self.fit.fits(one, "true") for one in above)
+
+    def _tells(self, name: str) -> bool:
+        """Whether to be right on the true gradients means something: what is zero by nature could be left out.
+
+        That goes for every gradient on the way to what the line reads, and for what it borrows from beside that way.
+        One of the hidden runs is enough for each: what is zero by nature is zero in all, and the line fits in all.
+        """
+        drawn_on = self.drawn_on.get(name, frozenset())
+        shown = [*self._passed(name, drawn_on), *(one[1:] for one in drawn_on if not self._on_a_road(one, name))]
+        runs = [self.true[run] for run in HIDDEN]
+        # What is detached has no gradient that could be zero.
+        tested = [one for one in shown if all(one in true for true in runs)]
+        return all(not all(true[one[1:]].vacuous for true in runs) for one in drawn_on) and all(
+            any(true[one].telling and not true[one].vacuous for true in runs) for one in tested
+        )
+
+    def _passed(self, name: str, drawn_on: frozenset[str]) -> set[str]:
+        """The tensors from that of *name* on, up to those whose gradients its line reads."""
+        passed, waiting = {name[1:]}, [name[1:]]
+        while waiting:
+            read_by = {one for path in self.program.paths(waiting.pop()) for one in path.statement.outputs}
+            fresh = {one for one in read_by - passed if f"d{one}" not in drawn_on and one not in self.ruling.outputs}
+            passed |= fresh
+            waiting += fresh
+        return passed
+
+    def borrows(self, name: str) -> bool:
+        """Whether its line reads a gradient that lies on no road to it, where random numbers say nothing."""
+        return not all(self._on_a_road(one, name) for one in self.drawn_on.get(name, ()))
+
+    def _on_a_road(self, gradient: str, name: str) -> bool:
+        return bool(self.program.frontier(name[1:], {gradient}))
+
+    # On right numbers.
+
+    def right_on_right_numbers(self, name: str) -> bool:
+        """Whether *name* is right on the lesson's own numbers where all that is above it is."""
+        return self._fits_substituted(name, ("v",))
+
+    def rounded(self, name: str) -> bool:
+        """Whether *name* differs on the lesson's own numbers by the rounding of float32 and by nothing else."""
+        got, reference = self.fit.trials["v"].final(name), self.fit.references["v"][name[1:]]
+        return near(got, reference, ROUNDED) and self._fits_substituted(name, ("v",))
+
+    def _fits_substituted(self, name: str, runs: tuple[str, ...]) -> bool:
+        for run in runs:
+            trial, reference = self.substituted[run], self.true[run][name[1:]]
+            left = (trial.values.get(name), trial.later.get(name))
+            fits = agrees if run == "v" else self.fit.match
+            if not any(fits(one, reference) for one in left):
+                return False
+        return True
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(f"`{one}`" for one in sorted(names))

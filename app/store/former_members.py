@@ -1,0 +1,114 @@
+"""Those who were learners of a class that is graded: their name, id and points stay until the class is forgotten.
+
+Grades are records: whoever leaves, is taken out or deletes themselves takes their texts along, and not what they had
+reached. Kept is which of the exercises that count they had solved, and whether in time; points follow from that by the
+same rule as for everybody.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.assignments import assignments_of, exercises_chosen, times
+from app.store.classes import HERE, Inside, classes_of, record
+from app.store.database import now
+from app.store.tables import Assignment, Class, Excuse, FormerMember, Membership, Progress
+
+Reason = Literal["left", "removed", "deleted", "forgotten"]
+_GRADED = exists().where(Assignment.class_id == Class.id, Assignment.points > 0)
+
+
+async def is_graded(db: AsyncSession, group: int) -> bool:
+    """Whether points are given in a class."""
+    return bool(await db.scalar(select(_GRADED).where(Class.id == group)))
+
+
+async def graded_classes(db: AsyncSession, learner: int) -> list[Inside]:
+    """The classes in which *learner* has grades."""
+    mine = await classes_of(db, learner)
+    return [one for one in mine if one.person.role == "learner" and await is_graded(db, one.group.id)]
+
+
+async def keep_grades(db: AsyncSession, group: Class, person: Membership, reason: Reason) -> None:
+    """Write down what *person* has reached, who is about to go; nothing where nobody is graded, or they taught."""
+    if person.role != "learner" or person.joined_at is None or not await is_graded(db, group.id):
+        return
+    await drop_grades(db, group.id, person.learner_id)
+    set_by_hand = select(Excuse).join(Assignment).where(Assignment.class_id == group.id)
+    excuses = await db.scalars(set_by_hand.where(Excuse.learner_id == person.learner_id))
+    row = FormerMember(
+        class_id=group.id, learner_id=person.learner_id, name=person.name, external_id=person.external_id,
+        label=person.label, left_at=now(), reason=reason,
+        solved=json.dumps(await _solved(db, group, person.learner_id)),
+        overrides=json.dumps({one.assignment_id: one.points for one in excuses}),
+    )  # fmt: skip
+    db.add(row)
+    await db.flush()
+
+
+async def _solved(db: AsyncSession, group: Class, learner: int) -> list[dict[str, Any]]:
+    """Each exercise that counts and was solved while it did, by assignment, and whether in time."""
+    time = await times(db, group, learner)
+    mine = select(Progress).where(Progress.learner_id == learner, Progress.solved_at.is_not(None))
+    by_lesson: dict[str, list[tuple[str, datetime]]] = {}
+    for one in await db.scalars(mine):
+        assert one.solved_at is not None
+        by_lesson.setdefault(one.lesson, []).append((one.exercise, one.solved_at))
+    solved = []
+    for given in await assignments_of(db, group.id):
+        chosen = exercises_chosen(given)
+        due, late_until = time.deadline(given, learner)
+        for exercise, at in by_lesson.get(given.lesson, ()):
+            in_time = due is None or at <= due
+            if (chosen is None or exercise in chosen) and (in_time or (late_until is not None and at <= late_until)):
+                solved.append(
+                    {"assignment": given.id, "lesson": given.lesson, "exercise": exercise, "in_time": in_time}
+                )
+    return solved
+
+
+async def keep_all_grades(db: AsyncSession, learner: int, reason: Reason) -> None:
+    """The same for every class of *learner*, who is about to be deleted."""
+    mine = select(Class, Membership).join(Membership, Membership.class_id == Class.id)
+    for group, person in (await db.execute(mine.where(Membership.learner_id == learner, *HERE))).all():
+        await keep_grades(db, group, person, reason)
+
+
+async def drop_grades(db: AsyncSession, group: int, learner: int) -> None:
+    """What was kept of *learner*, who is in the class again."""
+    mine = (FormerMember.class_id == group, FormerMember.learner_id == learner)
+    await db.execute(delete(FormerMember).where(*mine))
+
+
+async def former_members(db: AsyncSession, group: int) -> Sequence[FormerMember]:
+    """Who left a class and is not in it again, the last one first."""
+    again = exists().where(Membership.class_id == group, Membership.learner_id == FormerMember.learner_id, *HERE)
+    asked = select(FormerMember).where(FormerMember.class_id == group, ~again)
+    return (await db.scalars(asked.order_by(FormerMember.left_at.desc(), FormerMember.id))).all()
+
+
+async def forget_former(db: AsyncSession, group: int, former: int, actor: int | None) -> None:
+    """Let the grades of one who left go."""
+    mine = (FormerMember.class_id == group, FormerMember.id == former)
+    if await db.scalar(delete(FormerMember).where(*mine).returning(FormerMember.id)) is not None:
+        await record(db, group, actor, "grades-forgotten", former)
+
+
+def counts_of(former: FormerMember, exercises: Mapping[int, frozenset[str]]) -> Mapping[int, Sequence[int]]:
+    """How many exercises were solved in time and late, by assignment, of the *exercises* that count in each."""
+    counts: dict[int, list[int]] = {}
+    for solved in json.loads(former.solved):
+        if solved["exercise"] in exercises.get(solved["assignment"], ()):
+            counts.setdefault(solved["assignment"], [0, 0])[0 if solved["in_time"] else 1] += 1
+    return counts
+
+
+def overrides_of(former: FormerMember) -> Mapping[int, Excuse]:
+    """The grades that were set by hand, by assignment."""
+    return {
+        int(at): Excuse(assignment_id=int(at), points=points) for at, points in json.loads(former.overrides).items()
+    }

@@ -1,0 +1,55 @@
+"""Notices: what was done to an account or a seat that its learner must hear of."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.database import now
+from app.store.tables import Notice
+
+Kind = Literal["password", "seat"]
+SHOWN_FOR = timedelta(days=7)
+"""On every page, at least: until then nobody can put a notice away, since a thief would."""
+STAY = timedelta(days=400)
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeView:
+    """A notice as its learner reads it; *removable* once it was shown for long enough."""
+
+    kind: str
+    at: datetime
+    data: dict[str, Any]
+    read: bool
+
+    @property
+    def removable(self) -> bool:
+        return not self.read and now() - self.at >= SHOWN_FOR
+
+
+async def notify(db: AsyncSession, learner: int, kind: Kind, **data: Any) -> None:
+    """Have *learner* hear of it on every page, from now on."""
+    db.add(Notice(learner_id=learner, at=now(), kind=kind, data=json.dumps(data)))
+
+
+async def notices_of(db: AsyncSession, learner: int) -> Sequence[NoticeView]:
+    """The newest first."""
+    mine = select(Notice).where(Notice.learner_id == learner).order_by(Notice.id.desc())
+    return [
+        NoticeView(one.kind, one.at, json.loads(one.data), one.read_at is not None) for one in await db.scalars(mine)
+    ]
+
+
+async def mark_read(db: AsyncSession, learner: int) -> None:
+    """Take what was shown for long enough off the pages; it stays on the page of what is kept of somebody."""
+    mine = (Notice.learner_id == learner, Notice.read_at.is_(None), Notice.at <= now() - SHOWN_FOR)
+    await db.execute(update(Notice).where(*mine).values(read_at=now()))
+
+
+async def forget_notices(db: AsyncSession, before: datetime) -> None:
+    await db.execute(delete(Notice).where(Notice.at < before))

@@ -1,0 +1,134 @@
+"""A list that is laid over the roster of a class, and taken back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.store.classes import people, record
+from app.store.database import now
+from app.store.tables import Class, Learner, Membership, RosterChange
+from app.teaching.roster import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one line of a list does to the roster; *person* is whom it means, None for somebody new."""
+
+    kind: Literal["new", "changed", "same"]
+    entry: Entry
+    person: Membership | None = None
+
+
+def changes(entries: Sequence[Entry], listed: Sequence[Membership]) -> tuple[Change, ...]:
+    """What *entries* would change: whom a line means is known by id, else by a name that one person alone has."""
+    by_id = {one.external_id: one for one in listed if one.external_id}
+    named: dict[str, list[Membership]] = {}
+    for one in listed:
+        named.setdefault(one.name.casefold(), []).append(one)
+    taken: set[int] = set()
+    return tuple(_change(entry, by_id, named, taken) for entry in entries)
+
+
+def _change(
+    entry: Entry, by_id: Mapping[str, Membership], named: Mapping[str, list[Membership]], taken: set[int]
+) -> Change:
+    person = by_id.get(entry.external_id)
+    if person is None:
+        same = [one for one in named.get(entry.name.casefold(), ()) if not (entry.external_id and one.external_id)]
+        person = same[0] if len(same) == 1 and same[0].learner_id not in taken else None
+    if person is None:
+        return Change("new", entry)
+    taken.add(person.learner_id)
+    before = (person.name, person.external_id or "", person.label or "")
+    after = (entry.name, entry.external_id or before[1], entry.label or before[2])
+    return Change("same" if before == after else "changed", entry, person)
+
+
+async def apply_list(db: AsyncSession, group: Class, entries: Sequence[Entry], actor: int | None) -> tuple[Change, ...]:
+    """Lay *entries* over the roster: who is new is expected from now on; nobody is taken off it."""
+    planned = changes(entries, await people(db, group.id))
+    await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
+    new = [one.entry for one in planned if one.kind == "new"]
+    if new:
+        seats = insert(Learner).returning(Learner.id)
+        ids = (await db.scalars(seats, [{"created_at": now()} for _ in new])).all()
+        rows = [
+            {
+                "class_id": group.id,
+                "learner_id": learner,
+                "role": "learner",
+                "name": entry.name,
+                "external_id": entry.external_id or None,
+                "label": entry.label or None,
+                "blocked": False,
+            }
+            for learner, entry in zip(ids, new, strict=True)
+        ]
+        await db.execute(insert(Membership), rows)
+        kept = ("class_id", "learner_id", "name", "external_id", "label")
+        made = [{**{name: row[name] for name in kept}, "is_new": True, "at": now()} for row in rows]
+        await db.execute(insert(RosterChange), made)
+    for one in planned:
+        if one.kind == "changed" and one.person is not None:
+            db.add(_before(one.person))
+            one.person.name = one.entry.name
+            one.person.external_id = one.entry.external_id or one.person.external_id
+            one.person.label = one.entry.label or one.person.label
+    changed = sum(one.kind == "changed" for one in planned)
+    await record(db, group.id, actor, "roster-listed", group.id, new=len(new), changed=changed)
+    return planned
+
+
+def _before(person: Membership) -> RosterChange:
+    return RosterChange(
+        class_id=person.class_id,
+        learner_id=person.learner_id,
+        at=now(),
+        is_new=False,
+        name=person.name,
+        external_id=person.external_id,
+        label=person.label,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LastList:
+    """What is left to take back of the last list: so many seats that nobody took, and so many who were changed."""
+
+    at: datetime
+    new: int
+    changed: int
+
+
+async def last_list(db: AsyncSession, group: int) -> LastList | None:
+    """The last list that was laid over the roster; None where nothing of it can be taken back."""
+    rows = await _changed(db, group)
+    new = sum(change.is_new for change, _ in rows)
+    return LastList(max(change.at for change, _ in rows), new, len(rows) - new) if rows else None
+
+
+async def _changed(db: AsyncSession, group: int) -> list[tuple[RosterChange, Membership]]:
+    same = (Membership.class_id == RosterChange.class_id) & (Membership.learner_id == RosterChange.learner_id)
+    asked = select(RosterChange, Membership).join(Membership, same).where(RosterChange.class_id == group)
+    rows = [(change, person) for change, person in await db.execute(asked)]
+    return [(change, person) for change, person in rows if not (change.is_new and person.joined_at is not None)]
+
+
+async def undo_list(db: AsyncSession, group: Class, actor: int | None) -> LastList | None:
+    """Take the last list back: its seats that nobody took are gone, others are called as before. Who came stays."""
+    last, rows = await last_list(db, group.id), await _changed(db, group.id)
+    seats = [person.learner_id for change, person in rows if change.is_new]
+    for change, person in rows:
+        if not change.is_new:
+            person.name, person.external_id, person.label = change.name, change.external_id, change.label
+    await db.flush()
+    gone = delete(Learner).where(Learner.id.in_(seats)).execution_options(synchronize_session=False)
+    await db.execute(gone)
+    await db.execute(delete(RosterChange).where(RosterChange.class_id == group.id))
+    if last is not None:
+        await record(db, group.id, actor, "roster-list-undone", group.id, new=last.new, changed=last.changed)
+    return last

@@ -1,0 +1,80 @@
+"""What the columns of a roster hold: by what schools call them, or as somebody has said."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from app.teaching.words import one_line, plain_letters
+
+Field = Literal["name", "first", "last", "id", "label", ""]
+"""What a column may hold; "" for one that is not read."""
+FIELDS: tuple[Field, ...] = get_args(Field)
+HEADS: Mapping[Field, tuple[str, ...]] = {
+    "name": (
+        *("name", "full name", "student", "student name", "learner", "display name"),
+        *("vollstandiger name", "teilnehmer", "studierende", "studierender"),
+        *("nom complet", "nom et prenom", "etudiant"),
+        *("nombre completo", "nombre y apellidos", "apellidos y nombre", "estudiante", "alumno"),
+    ),
+    "first": ("first name", "firstname", "given name", "vorname", "vornamen", "rufname", "prenom", "nombre", "nombres"),
+    "last": (
+        *("last name", "lastname", "surname", "family name", "nachname", "familienname", "zuname"),
+        *("nom", "nom de famille", "apellido", "apellidos", "apellido s", "primer apellido"),
+    ),
+    "id": (
+        *("id", "external id", "username", "kennung", "nutzername", "benutzername", "sis user id", "id number"),
+        *("student id", "student number", "matrikelnummer", "matrikelnr", "matrikel nr", "matrikel", "matr nr"),
+        *("matnr", "mat nr", "mtknr", "mtk nr", "id nummer", "immatrikulationsnummer"),
+        *("numero etudiant", "numero d etudiant", "n etudiant", "no etudiant", "num etudiant", "code etudiant"),
+        *("numero d identification", "matricule"),
+        *("numero de id", "numero de estudiante", "numero de alumno", "matricula", "dni", "nia", "expediente"),
+    ),
+    "label": (
+        *("label", "section", "group", "groups", "gruppe", "gruppen", "ubungsgruppe", "tutorium"),
+        *("groupe", "groupes", "groupe de td", "grupo", "grupos"),
+    ),
+}
+"""What columns are called, here and where rosters come from, in letters without marks; of several, the last counts."""
+NO_LETTERS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by its *head*, or by what stands in it first, and the *field* that is read from it."""
+
+    head: str
+    field: Field
+
+
+def columns_of(cells: Sequence[str]) -> tuple[Column, ...]:
+    """The columns that a first line names; none where it is somebody already."""
+    words = [_word(cell) for cell in cells]
+    at = {words.index(word): field for field, known in HEADS.items() for word in known if word in words}
+    # Of several columns for one field, the one that is named last in the table is read.
+    used = {field: max((_rank(field, words[i]), i) for i, f in at.items() if f == field)[1] for field in at.values()}
+    fields = {index: field for field, index in used.items()}
+    if "name" in used and "first" in used and "last" not in used:
+        fields[used["name"]] = "last"  # `Name;Vorname` is how a surname is called beside a first name
+    if not {"name", "first", "last"} & set(fields.values()):
+        return ()
+    return tuple(Column(one_line(cell), fields.get(index, "")) for index, cell in enumerate(cells))
+
+
+def _word(cell: str) -> str:
+    return " ".join(NO_LETTERS.sub(" ", plain_letters(one_line(cell))).split())
+
+
+def _rank(field: Field, word: str) -> int:
+    return HEADS[field].index(word)
+
+
+def assigned(cells: Sequence[str], fields: Sequence[str]) -> tuple[Column, ...]:
+    """The columns as somebody has said, in order; what is no field is not read, and of two for one the first is."""
+    found: list[Column] = []
+    for index, cell in enumerate(cells):
+        field: Field = next((one for one in FIELDS if index < len(fields) and one == fields[index]), "")
+        if any(one.field == field for one in found):
+            field = ""
+        found.append(Column(one_line(cell), field))
+    return tuple(found)

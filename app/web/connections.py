@@ -1,0 +1,83 @@
+"""How many connections the server takes, and what it does where it has no descriptor left for another."""
+
+import asyncio
+import contextlib
+import errno
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+log = structlog.get_logger()
+
+MOST = 10_000
+FEWEST = 8
+BACKLOG = 128
+OUT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+PAUSE_SECONDS = 0.5
+"""Less than asyncio waits before it listens again."""
+SILENT_SECONDS = 60.0
+FIX = "Raise the limit of open files of the service (LimitNOFILE, ulimit -n), or bound connections in a proxy."
+
+
+def raise_descriptor_limit() -> None:
+    """Let this process have as many descriptors as it may: many services begin with 1,024."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def most_connections() -> int:
+    """How many connections may be open at a time: half of the descriptors that are free, at most `MOST`.
+
+    The other half is for the database, for files, and for the run of accepted connections that asyncio takes at once.
+    """
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if soft == resource.RLIM_INFINITY:
+        return MOST
+    return min(MOST, max(FEWEST, (soft - len(list(Path("/proc/self/fd").iterdir()))) // 2))
+
+
+class Listener(socket.socket):
+    """A listening socket whose `accept` says that nobody waits for a moment, once there was no descriptor left.
+
+    asyncio asks for as many connections as its backlog holds, and sets a timer for each that fails; each timer begins
+    such a row again, until nothing else is done.
+    """
+
+    _until = 0.0
+
+    def listen(self, backlog: int = BACKLOG, /) -> None:
+        """The kernel's row is longer than that of asyncio."""
+        super().listen(max(backlog, BACKLOG))
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        if time.monotonic() < self._until:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        try:
+            return super().accept()
+        except OSError as error:
+            if error.errno in OUT:
+                self._until = time.monotonic() + PAUSE_SECONDS
+            raise
+
+
+class LoopErrors:
+    """The exception handler of an event loop: a full table of descriptors is one line of the log a minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._silent_until = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in OUT:
+            loop.default_exception_handler(context)
+        elif self._clock() >= self._silent_until:
+            self._silent_until = self._clock() + SILENT_SECONDS
+            log.error("out-of-descriptors", error=str(error), fix=FIX)

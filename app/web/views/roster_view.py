@@ -1,0 +1,87 @@
+"""A roster as its page shows it: who is on it, narrowed to whom somebody looks for, and what can be done with it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from app.store import classes, roster_lists, rosters
+from app.store.classes import Inside
+from app.store.former_members import former_members
+from app.store.roster_lists import LastList
+from app.store.tables import FormerMember, Membership
+from app.teaching.words import plain_letters
+from app.web.site import Site
+
+Sort = Literal["name", "id", "label", "seen"]
+UNLABELLED = "-"
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class RosterFilter(BaseModel):
+    """Whom a page of the roster shows: who has *q* in name or id, and a *label* (`-` for none)."""
+
+    q: str = ""
+    label: str = ""
+    sort: Sort = "name"
+
+    def shows(self, person: Membership) -> bool:
+        wanted = plain_letters(self.q)
+        texts = (person.name, person.external_id or "")
+        labelled = not self.label or (person.label or UNLABELLED) == self.label
+        return labelled and any(wanted in plain_letters(text) for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class RosterView:
+    """*shown* are those of the *listed* whom the filter lets through; *suggests* that only the roster comes in."""
+
+    listed: Sequence[Membership]
+    shown: Sequence[Membership]
+    labels: tuple[str, ...]
+    seen: Mapping[int, datetime]
+    days: Mapping[int, int]
+    blocked: Sequence[Membership]
+    former: Sequence[FormerMember]
+    last_list: LastList | None
+    suggests: bool
+
+    @property
+    def joined(self) -> int:
+        return sum(one.joined_at is not None for one in self.listed)
+
+    @property
+    def expected(self) -> int:
+        return len(self.listed) - self.joined
+
+
+async def roster_view(site: Site, within: Inside, only: RosterFilter) -> RosterView:
+    group = within.group
+    async with site.database.read() as db:
+        listed = await classes.people(db, group.id)
+        seen = await rosters.last_seen(db, group.id)
+        days = await rosters.extra_days(db, group.id)
+        blocked = await rosters.blocked(db, group.id)
+        former = await former_members(db, group.id)
+        last = await roster_lists.last_list(db, group.id)
+    # Names come sorted, and a sort keeps them so where its own key is the same.
+    keys: dict[Sort, Callable[[Membership], Any]] = {
+        "id": lambda one: (one.external_id is None, one.external_id),
+        "label": lambda one: (one.label is None, one.label),
+        "seen": lambda one: seen.get(one.learner_id, LONG_AGO),
+    }
+    shown = [one for one in listed if only.shows(one)]
+    has_ids = any(one.external_id and one.role == "learner" for one in listed)
+    return RosterView(
+        listed=listed,
+        shown=sorted(shown, key=keys[only.sort]) if only.sort in keys else shown,
+        labels=tuple(sorted({one.label for one in listed if one.label})),
+        seen=seen,
+        days=days,
+        blocked=blocked,
+        former=former,
+        last_list=last,
+        suggests=has_ids and group.joining == "open" and group.archived_at is None,
+    )

@@ -1,0 +1,105 @@
+"""The judge on programs in the style of public code: right forms pass, a wrong edit is one red line with a true name.
+
+What is right and what is wrong is torch's word, in double precision on data of several sizes. `make test` looks at one
+edit of each fourth program, `make prove` at some five thousand.
+"""
+
+import pytest
+
+from app.engine.grade import tape_queries
+from app.engine.grade.engine import Engine
+from app.engine.grade.explanation_time import Budget
+from app.grading.judge.verdict import RIGHT
+from app.grading.reading import budget
+from tests.grading.boxes.load import OpenJail
+from tests.grading.programs.autograd import wrong_names
+from tests.grading.programs.load import PROGRAMS
+from tests.grading.programs.measure import Measure
+from tests.grading.programs.slip import AT_FAULT
+
+FEWEST_PROGRAMS, FEWEST_KINDS = 60, 40
+EACH = 64
+"""Edits drawn for each program."""
+ACCEPTED, ONE_LINE, NAMED, FALSE = 0.001, 0.993, 0.965, 0.005
+"""Of wrong edits: the parts that are accepted, give one red line, are named, and have something false said of them."""
+PATIENCE = 100.0
+
+REFUSED: dict[str, set[int]] = {}
+"""By program, the numbers of right forms that are refused today."""
+
+
+def test_there_are_enough_programs_and_each_has_a_second_right_form():
+    assert len(PROGRAMS) >= FEWEST_PROGRAMS
+    assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
+    assert all(program.right for program in PROGRAMS)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_every_form_is_right_by_autograd(program):
+    for form in (program.solution, *program.right):
+        assert wrong_names(program, form) == set(), form
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_every_right_form_is_accepted(program):
+    engine = Engine(OpenJail(), None)
+    for number, form in enumerate((program.solution, *program.right)):
+        verdict = engine.check(program.task, form)
+
+        said = [(one.name, one.code, one.message) for one in verdict.names if one.verdict not in RIGHT]
+        assert verdict.passed or number in REFUSED.get(program.name, ()), (number, verdict.message, said)
+
+
+NAMED_SLIPS = (
+    ("ppo", "ds1 = -dpg / N * pick", "ds1 = -dpg * pick", "ds1:factor:N", "`N` times too large"),
+    ("kl_gauss", "dstd * 0.5 * std", "std", "dlogvar:copied:std", "the share through `std` is `std` and nothing else"),
+    ("exponential_average", "dm3 * (1 - b)", "dm3 * -b", "dx3:term-missing:dm3", "right with `dm3` added once more"),
+)
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "code", "words"), NAMED_SLIPS, ids=[row[3] for row in NAMED_SLIPS])
+def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
+    program = next(one for one in PROGRAMS if one.name == name)
+    assert program.solution.count(right) == 1
+
+    verdict = engine.check(program.task, program.solution.replace(right, wrong))
+
+    (red,) = (one for one in verdict.names if one.verdict in AT_FAULT)
+    assert red.code == code
+    assert words in red.message
+
+
+@pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.prove)], ids=["few", "all"])
+def measured(request):
+    """What the judge says of drawn edits, of a few or of some five thousand, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, "SECONDS", PATIENCE)
+        patch.setattr(budget, "SECONDS_OF_ONE", PATIENCE)
+        patch.setattr(tape_queries, "Budget", lambda: Budget(PATIENCE))
+        return Measure.of(PROGRAMS[:: request.param], 1 if request.param > 1 else EACH)
+
+
+def test_a_wrong_edit_is_accepted_nowhere_else_than_is_known(measured):
+    assert len(measured.survivors) <= ACCEPTED * len(measured.slips), measured.listed(measured.survivors)
+
+
+def test_a_wrong_edit_gives_one_red_line(measured):
+    several = [slip for slip in measured.slips if not slip.one_line]
+
+    assert len(several) <= (1 - ONE_LINE) * len(measured.slips), measured.listed(several)
+
+
+def test_a_wrong_edit_is_named(measured):
+    unnamed = [slip for slip in measured.slips if not slip.named]
+
+    assert len(unnamed) <= (1 - NAMED) * len(measured.slips), measured.listed(unnamed)
+
+
+def test_what_is_said_of_a_wrong_edit_holds_of_it(measured):
+    assert len(measured.false) <= FALSE * len(measured.slips), measured.listed(measured.false)
+
+
+def test_the_edits_are_of_many_kinds(measured):
+    print(measured)
+
+    assert len({slip.edit.kind for slip in measured.slips}) >= min(FEWEST_KINDS, len(measured.slips) // 2)

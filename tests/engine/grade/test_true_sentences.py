@@ -1,0 +1,519 @@
+"""A sentence is said only if it holds of the lines that were written: each row once said something false."""
+
+import pytest
+
+from tests.grading.boxes.load import Box, make_forward
+
+QUIET = {"right", "right-other-road", "follows"}
+
+
+def box(name, dims, inputs, output, source, solution, require):
+    return Box(name, make_forward(name, dims, inputs, output, source), tuple(require.split()), solution)
+
+
+LOOKUP = box(
+    "lookup",
+    "V: 5, D: 3, N: 9",
+    "E: [V, D]; ix: [N] ints(V); w: [N, D]",
+    "y",
+    "e = E[ix]\ny = e * w",
+    "de = dy * w\ndE = torch.zeros_like(E)\ndE.index_add_(0, ix, de)",
+    "de dE",
+)
+BATCH = box(
+    "batch",
+    "N: 6, D: 4",
+    "x: [N, D]; k: [D]",
+    "y",
+    "mu = x.mean(0)\nxc = x - mu\nvar = (xc ** 2).mean(0)\nistd = (var + 1e-5) ** -0.5\nxhat = xc * istd\ny = xhat * k",
+    "dxhat = dy * k\ndx = istd * (dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0))",
+    "dxhat dx",
+)
+LAYER = box(
+    "layer",
+    "N: 6, D: 4",
+    "x: [N, D]; w: [D]",
+    "y",
+    "mu = x.mean(-1, keepdim=True)\nxc = x - mu\nv = (xc ** 2).mean(-1, keepdim=True)\nrstd = (v + 1e-5) ** -0.5\n"
+    "norm = xc * rstd\ny = norm * w",
+    "dnorm = dy * w\ndx = rstd * (dnorm - dnorm.mean(-1, keepdim=True) - norm * (dnorm * norm).mean(-1, keepdim=True))",
+    "dnorm dx",
+)
+RMS = box(
+    "rms",
+    "N: 6, D: 4",
+    "x: [N, D]",
+    "y",
+    "ms = (x ** 2).mean(1, keepdim=True)\nr = (ms + 1e-5) ** -0.5\ny = x * r",
+    "dx = r * dy - x * r ** 3 * (dy * x).mean(1, keepdim=True)",
+    "dx",
+)
+SHIFTED = box(
+    "shifted",
+    "N: 6, V: 4",
+    "s: [N, V]",
+    "lse",
+    "m = s.max(1, keepdim=True).values\nlse = m[:, 0] + (s - m).exp().sum(1).log()",
+    "ds = F.softmax(s, 1) * dlse[:, None]",
+    "ds",
+)
+NUMBERS = box(
+    "numbers",
+    "N: 1",
+    "a: []; b: []",
+    "y",
+    "c = a + b\nd = a * b\ny = c * d + a",
+    "dc = dy * d\ndd = dy * c\nda = dd * b + dc + dy",
+    "dc dd da",
+)
+BERNOULLI = box(
+    "bernoulli",
+    "N: 6",
+    "s: [N]; y: [N]",
+    "per",
+    "p = torch.sigmoid(s)\nper = -(y * torch.log(p) + (1 - y) * torch.log(1 - p))",
+    "dp = dper * (-y / p + (1 - y) / (1 - p))",
+    "dp",
+)
+AVERAGE = box(
+    "average", "B: 3, T: 4, H: 5", "z: [B, T, H]", "m", "m = z.mean((0, 1))", "dz = dm.expand(B, T, H) / (B * T)", "dz"
+)
+LENGTHS = box(
+    "lengths", "B: 3, T: 4, H: 5", "z: [B, T, H]", "L", "L = ((z ** 2).sum(2)).mean()", "dz = 2 * z / (B * T)", "dz"
+)
+LINEAR = box(
+    "linear",
+    "N: 6, D: 4, H: 3",
+    "X: [N, D]; W: [D, H]; b: [H]",
+    "Y",
+    "Y = X @ W + b",
+    "db = dY.sum(0)",
+    "db",
+)
+GATES = box(
+    "gates",
+    "N: 2, C: 4, H: 3, W: 5, R: 2",
+    "x: [N, C, H, W]; W1: [C, R]; W2: [R, C]",
+    "y",
+    "s = x.mean((2, 3))\nz = torch.relu(s @ W1)\ne = z @ W2\ng = torch.sigmoid(e)\ny = x * g[:, :, None, None]",
+    "dg = (dy * x).sum((2, 3))\nde = dg * g * (1 - g)\ndW2 = z.T @ de",
+    "dg de dW2",
+)
+SWISH = box("swish", "N: 6", "c: [N]", "y", "s = torch.sigmoid(c)\ny = c * s", "dc = dy * (s + c * s * (1 - s))", "dc")
+SMOOTH = box(
+    "smooth",
+    "N: 9, V: 5",
+    "logp: [N, V]; y: [N] ints(V)",
+    "L",
+    "nll = -logp[torch.arange(N), y]\nsmooth = -logp.mean(1)\nL = (0.9 * nll + 0.1 * smooth).mean()",
+    "dnll = torch.full((N,), 0.9 / N)\ndsmooth = torch.full((N,), 0.1 / N)\n"
+    "dlogp = (-dsmooth[:, None] / V).expand(N, V).clone()\ndlogp[torch.arange(N), y] -= dnll",
+    "dnll dsmooth dlogp",
+)
+LOG_SIGMOID = box("log-sigmoid", "N: 6", "x: [N]", "y", "y = F.logsigmoid(x)", "dx = dy * torch.sigmoid(-x)", "dx")
+STEPS = box(
+    "steps",
+    "N: 5, D: 4, H: 3",
+    "x: [N, D]; A: [D, H]; B: [H, H]; C: [H, D]",
+    "y",
+    "h1 = torch.tanh(x @ A)\nh2 = torch.tanh(h1 @ B)\nh = torch.stack((h1, h2), 1)\ny = h @ C",
+    "dh = dy @ C.T\ndh2 = dh[:, 1]",
+    "dh dh2",
+)
+HEADS = box(
+    "heads",
+    "B: 2, T: 5, C: 6, n: 3",
+    "x: [B, T, C]; W: [C, 3*C]",
+    "o",
+    "qkv = x @ W\nq, k, v = qkv.split(C, 2)\nqh = q.view(B, T, n, C // n).transpose(1, 2)\n"
+    "kh = k.view(B, T, n, C // n).transpose(1, 2)\nvh = v.view(B, T, n, C // n).transpose(1, 2)\n"
+    "o = torch.tanh(qh) * torch.tanh(kh) * vh",
+    "dvh = do * torch.tanh(qh) * torch.tanh(kh)\ndqh = do * torch.tanh(kh) * vh * (1 - torch.tanh(qh) ** 2)\n"
+    "dkh = do * torch.tanh(qh) * vh * (1 - torch.tanh(kh) ** 2)\n"
+    "parts = [g.transpose(1, 2).reshape(B, T, C) for g in (dqh, dkh, dvh)]\ndqkv = torch.cat(parts, 2)",
+    "dvh dqh dkh dqkv",
+)
+FUSED = box(
+    "fused",
+    "m: 7",
+    "Z: [m]; Y: [m]",
+    "J",
+    "A = torch.sigmoid(Z)\nJ = -(Y * torch.log(A) + (1 - Y) * torch.log(1 - A)).sum() / m",
+    "dZ = (A - Y) / m",
+    "dZ",
+)
+CATENARY = box(
+    "catenary",
+    "N: 5",
+    "r: [N]",
+    "J",
+    "c = torch.cosh(r)\nJ = ((c - 1) ** 2).mean()",
+    "dr = 2 * (c - 1) * torch.sinh(r) / N",
+    "dr",
+)
+TABLE = box(
+    "table",
+    "V: 5, D: 3, N: 12",
+    "C: [V, D]; ix: [N] ints(V)",
+    "e",
+    "e = C[ix]",
+    "dC = torch.zeros_like(C).index_add_(0, ix, de)",
+    "dC",
+)
+BAG = box(
+    "bag",
+    "V: 5, D: 3, N: 9, T: 4",
+    "C: [V, D]; ix: [N, T] ints(V)",
+    "b",
+    "e = C[ix]\nb = e.mean(1)",
+    "de = db[:, None, :].expand(N, T, D) / T\ndC = torch.zeros_like(C).index_add_(0, ix.view(-1), de.reshape(-1, D))",
+    "de dC",
+)
+CENTRED = box("centred", "N: 6", "x: [N]", "u", "m = x.mean()\nu = x - m", "dx = du - du.mean()", "dx")
+RELU = box("relu", "N: 6, D: 4", "x: [N, D]", "y", "y = torch.relu(x)", "dx = dy * (x > 0)", "dx")
+MINUS_MEAN = box(
+    "minus-mean",
+    "N: 6, D: 4",
+    "x: [N, D]",
+    "diff",
+    "mean = x.mean(0, keepdim=True)\ndiff = x - mean",
+    "dmean = -ddiff.sum(0, keepdim=True)",
+    "dmean",
+)
+PRODUCT = box("product", "N: 1", "a: []; b: []", "y", "y = a * b", "da = dy * b", "da")
+INVERSE = box(
+    "inverse",
+    "D: 4",
+    "v: [D] positive",
+    "inv",
+    "inv = (v + 1e-5) ** -0.5",
+    "dv = -0.5 * (v + 1e-5) ** -1.5 * dinv",
+    "dv",
+)
+LARGEST = box(
+    "largest",
+    "N: 6, D: 4",
+    "x: [N, D]",
+    "y",
+    "y = x.max(1, keepdim=True).values",
+    "dx = F.one_hot(x.argmax(1), D) * dy",
+    "dx",
+)
+GELU = box(
+    "gelu",
+    "N: 6",
+    "e: [N]",
+    "a",
+    "a = 0.5 * e * (1 + torch.erf(e / math.sqrt(2)))",
+    "r = math.sqrt(2)\ncdf = 0.5 * (1 + torch.erf(e / r))\npdf = torch.exp(-e ** 2 / 2) / math.sqrt(2 * math.pi)\n"
+    "de = da * (cdf + e * pdf)",
+    "de",
+)
+KERNEL = box(
+    "kernel",
+    "N: 5, M: 4, D: 3",
+    "x: [N, D]; z: [M, D]; ell: [] positive",
+    "k",
+    "d2 = ((x[:, None] - z[None]) ** 2).sum(2)\nk = torch.exp(-d2 / (2 * ell ** 2))",
+    "dell = (dk * k * d2).sum() / ell ** 3",
+    "dell",
+)
+MOVING = box("moving", "N: 5", "m: [N]; x: [N]; b: []", "n", "n = b * m + (1 - b) * x", "dx = dn * (1 - b)", "dx")
+SLOPES = box(
+    "slopes",
+    "N: 5, D: 4",
+    "x: [N, D]; a: [D]",
+    "y",
+    "y = torch.where(x > 0, x, a * x)",
+    "da = (dy * x * (x <= 0)).sum(0)",
+    "da",
+)
+LIKELY = box(
+    "likely",
+    "N: 9, V: 5",
+    "z: [N, V]; t: [N] ints(V)",
+    "loss",
+    "lp = F.log_softmax(z, 1)\nloss = -lp[torch.arange(N), t].mean()",
+    "dlp = -1.0 / N * dloss * F.one_hot(t, V)",
+    "dlp",
+)
+ROWS = [
+    # What a statement writes, or puts into a list or a dictionary, it changes.
+    (
+        LOOKUP,
+        "de = -dy * w\ndE = torch.zeros_like(E)\ndE.index_add_(0, ix, de)",
+        "de:sign",
+        ["the opposite sign"],
+        ["changes nothing"],
+    ),
+    (
+        LOOKUP,
+        "g = []\nde = -dy * w\ng.append(de)\ndE = torch.zeros_like(E)\ndE.index_add_(0, ix, de)",
+        "de:sign",
+        ["the opposite sign"],
+        ["changes nothing"],
+    ),
+    (
+        LOOKUP,
+        "g = {}\nde = -dy * w\ng.update(e=de)\ndE = torch.zeros_like(E)\ndE.index_add_(0, ix, de)",
+        "de:sign",
+        ["the opposite sign"],
+        ["changes nothing"],
+    ),
+    # Axes are wrong only where they differ.
+    (
+        BATCH,
+        "dx = istd * (dxhat - dxhat.mean(0))",
+        "dx:statistics-constant:var",
+        ["holds `var` constant"],
+        ["run over"],
+    ),
+    (
+        LAYER,
+        "dx = rstd * (dnorm - dnorm.mean(-1, keepdim=True))",
+        "dx:statistics-constant:v",
+        ["holds `v` constant"],
+        ["run over"],
+    ),
+    (RMS, "dx = r * (dy - dy.mean(1, keepdim=True))", "dx:unrecognised", [], ["run over"]),
+    (
+        LAYER,
+        "dx = rstd * (dnorm - dnorm.mean(-1, keepdim=True) - norm * norm.mean(-1, keepdim=True))",
+        "dx:factor-missing",
+        ["`norm` lacks a factor"],
+        ["run over", "constant"],
+    ),
+    # A sign or a factor is no other average.
+    (
+        BATCH,
+        "dx = istd * (dxhat - dxhat.mean(0) + xhat * (dxhat * xhat).mean(0))",
+        "dx:term-sign",
+        ["the sign of `xhat * (dxhat * xhat).mean(0)` is the opposite"],
+        ["what arrives"],
+    ),
+    (
+        BATCH,
+        "dx = istd * (dxhat - dxhat.mean(0) - xc * (dxhat * xhat).mean(0))",
+        "dx:wrong-operand:xc",
+        ["`xc` stands where another tensor belongs"],
+        ["what arrives"],
+    ),
+    (SHIFTED, "ds = -F.softmax(s, 1) * dlse[:, None]", "ds:sign", ["the opposite sign"], ["averaged"]),
+    (SHIFTED, "ds = 2 * F.softmax(s, 1) * dlse[:, None]", "ds:doubled", ["exactly twice"], ["averaged"]),
+    (
+        LAYER,
+        "dx = rstd * -(norm * (dnorm * norm).mean(-1, keepdim=True))",
+        "dx:unrecognised",
+        [],
+        ["averaged"],
+    ),
+    # What is missing is a share.
+    (NUMBERS, "da = dd * b + dy", "da:share-missing:c", ["the share through `c` is missing"], ["none of them"]),
+    (BERNOULLI, "dp = -y / p + (1 - y) / (1 - p)", "dp:upstream-missing", ["`dper`"], ["through -"]),
+    # A factor by what it is.
+    (AVERAGE, "dz = dm.expand(B, T, H)", "dz:factor:B*T", ["`B * T` times too large"], ["numel"]),
+    (LENGTHS, "dz = 2 * z", "dz:factor:B*T", ["`B * T` times too large"], ["numel"]),
+    # A matrix product only where there is one.
+    (LINEAR, "db = dY.sum() * torch.ones(H)", "db:summed-all", ["The sum for `db` runs over"], ["matrix product"]),
+    (LINEAR, "db = dY.sum().expand(H)", "db:summed-all", ["The sum for `db` runs over"], ["matrix product"]),
+    (LINEAR, "db = dY.mean() * torch.ones(H)", "db:mean-wrong-axis", ["The average for `db`"], ["The sum for"]),
+    # An axis is no size.
+    (GATES, "dW2 = z @ de", "dW2:size-hard-coded", ["line 3 stops", "equal here"], ["`3`", "Take sizes"]),
+    # A factor is lacking only where one would do.
+    (SWISH, "dc = dy", "dc:unrecognised", [], ["lacks the factor"]),
+    (SWISH, "dc = dy * (s + 1 - s)", "dc:unrecognised", [], ["lacks the factor"]),
+    (
+        BATCH,
+        "dx = dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0)",
+        "dx:divided-by:istd",
+        ["lacks the factor `istd`"],
+        ["xc = x - mu"],
+    ),
+    # One memory.
+    (
+        SMOOTH,
+        "dlogp = (-dsmooth[:, None] / V).expand(N, V)\ndlogp[torch.arange(N), y] -= dnll",
+        "dlogp:expanded",
+        ["in line 3, are one memory", "what line 4 writes", "`.clone()`"],
+        ["all others are zero"],
+    ),
+    (
+        SMOOTH,
+        "dlogp = (-dsmooth[:, None] / V).expand(N, V).clone() - dnll[:, None]",
+        "dlogp:dense",
+        ["it belongs to the entries that were picked only"],
+        ["all others are zero"],
+    ),
+    (LOG_SIGMOID, "dx = dy * torch.sigmoid(x)", "dx:argument-sign", ["has the opposite sign"], ["one of the terms"]),
+    # Which slice, and which exchange of axes.
+    (STEPS, "dh2 = dh[:, 0]", "dh2:wrong-part", ["takes another part of `dh`"], ["in the place of all"]),
+    (
+        HEADS,
+        "parts = [g.reshape(B, T, C) for g in (dqh, dkh, dvh)]\ndqkv = torch.cat(parts, 2)",
+        "dqkv:permute-skipped",
+        ["`qh = q.view(B, T, n, C // n).transpose(1, 2)`, `kh =", "was not undone"],
+        ["split"],
+    ),
+    (
+        HEADS,
+        (
+            "qs, vs = (g.transpose(1, 2) for g in (dqh, dvh))\nparts = [g.reshape(B, T, C) for g in (qs, dkh, vs)]\n"
+            "dqkv = torch.cat(parts, 2)"
+        ),
+        "dqkv:permute-skipped",
+        ["`kh = k.view(B, T, n, C // n).transpose(1, 2)` was not undone"],
+        ["split", "qh ="],
+    ),
+    # Where a line skips steps: which, and where the factor is.
+    (
+        FUSED,
+        "dZ = A - Y",
+        "dZ:factor:m",
+        ["exactly `m` times too large", "skips the step through `A`", "compare with what `J = "],
+        ["what `A = "],
+    ),
+    (
+        CATENARY,
+        "dr = 2 * (c - 1) * torch.sinh(r)",
+        "dr:factor:N",
+        ["skips the step through `c`", "compare with what `J = "],
+        ["what `c = "],
+    ),
+    (CATENARY, "dr = 2 * c * torch.sinh(r) / N", "dr:operand-changed", ["reads `c - 1`"], ["small constant"]),
+    # Tensors and shares by what was written.
+    (CENTRED, "m = x.mean()\ndx = du - m", "dx:wrong-upstream:x", ["share of `dx` through `m`"], ["The rule fits"]),
+    (RELU, "dx = dy * torch.sign(x)", "dx:other-rule:abs", ["local derivative of `abs`"], ["everything else fits"]),
+    # Nothing is right beside a wrong sign.
+    (
+        MINUS_MEAN,
+        "dmean = ddiff.sum(0)",
+        "dmean:keepdim-lost+sign",
+        ["the opposite sign", "keepdim=True"],
+        ["The numbers are right"],
+    ),
+    (
+        BAG,
+        "de = db[:, None, :]\ndC = torch.zeros_like(C)\ndC.index_add_(0, ix.view(-1), de.reshape(-1, D))",
+        "de:not-expanded+factor:T",
+        ["not yet spread", "exactly `T` times"],
+        ["The numbers are right", "changes nothing"],
+    ),
+    # Two slips, one of them in the text itself.
+    (
+        INVERSE,
+        "dv = -1/2 * (v + 1e-5)**-1/2 * dinv",
+        "dv:brackets",
+        ["`(v + 1e-5) ** -1 / 2` lacks brackets", "With them:"],
+        ["half as large", "minus one"],
+    ),
+    (INVERSE, "dv = -0.5 * (v + 1e-5)**-3/2 * dinv", "dv:brackets", ["lacks brackets"], ["Two things"]),
+    (
+        TABLE,
+        "dC = torch.zeros_like(C)\nfor i in range(12):\n    for j in range(3):\n        dC[ix[i], j] = de[i, j]",
+        "dC:scatter-overwrite",
+        ["holds one share only", "Besides, sizes are written out as numbers"],
+        [],
+    ),
+    (
+        TABLE,
+        "dC = torch.zeros(5, 3)\ndC[ix] = de",
+        "dC:scatter-overwrite",
+        ["holds one share only", "Besides, it runs on the lesson's data but not on others"],
+        [],
+    ),
+    (LARGEST, "dx = dy * (x == x.max(1))", "dx:shape", ["`x.max(1)`, which gives two things", ".values"], []),
+    # In the line that was wrong, of what stands in it.
+    (
+        GELU,
+        GELU.solution.replace("cdf = 0.5 * (1 + torch.erf(e / r))", "cdf = (0.5 * (1 + torch.erf(e / r))) ** 2"),
+        "de:power-extra",
+        ["In `cdf = "],
+        ["function"],
+    ),
+    (
+        TABLE,
+        "dC = torch.ones_like(C)\ndC = dC.index_add(0, ix, de)",
+        "dC:added:1",
+        ["without `1`"],
+        ["a function of it"],
+    ),
+    (
+        KERNEL,
+        "dell = (dk * k * d2).sum()",
+        "dell:factor-power:ell:3",
+        ["lacks a power of `ell`"],
+        ["stands in", "number"],
+    ),
+    (MOVING, "dx = dn * -b", "dx:term-missing:dn", ["with `dn` added once more"], ["none of them"]),
+    (SLOPES, "da = (dy * x * (x > 0)).sum(0)", "da:gate-flipped", ["takes the other side"], ["one of the terms"]),
+    (
+        LIKELY,
+        "dlp = -1.0 / N * loss * F.one_hot(t, V)",
+        "dlp:wrong-upstream:loss",
+        ["starts from `loss`"],
+        ["local derivative of `-`"],
+    ),
+    (PRODUCT, "da = 5", "da:unrecognised", ["another number"], ["every entry"]),
+]
+
+
+def submitted(one, lines):
+    """*lines* behind what the solution has above them."""
+    written = {line.split()[0].partition("[")[0] for line in lines.split("\n")} & set(one.require)
+    solution = one.solution.split("\n")
+    first = min(rank for rank, line in enumerate(solution) if line.split()[0] in written)
+    return lines if lines.startswith(solution[0]) else "\n".join([*solution[:first], lines])
+
+
+@pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded tensors:UserWarning")
+@pytest.mark.parametrize(("one", "lines", "code", "said", "unsaid"), ROWS, ids=[row[1] for row in ROWS])
+def test_a_sentence_holds_of_the_lines_that_were_written(engine, one, lines, code, said, unsaid):
+    verdict = engine.check(one.task(grade="value"), submitted(one, lines))
+
+    wrong = next(name for name in verdict.names if name.verdict not in QUIET)
+    assert wrong.code == code, wrong.message
+    assert all(word in wrong.message for word in said), wrong.message
+    assert not any(word in wrong.message for word in unsaid), wrong.message
+
+
+@pytest.mark.parametrize("one", {row[0].name: row[0] for row in ROWS}.values(), ids=lambda one: one.name)
+def test_the_programs_of_these_rows_are_sound(engine, one):
+    assert engine.check(one.task(grade="value"), one.solution).passed
+
+
+def test_in_a_loop_the_line_of_the_write_is_at_fault(engine):
+    code = "dC = torch.zeros_like(C)\nfor k, i in enumerate(ix):\n    dC[i] = de[k]"
+
+    (wrong,) = engine.check(TABLE.task(grade="value"), code).names
+
+    assert wrong.code == "dC:scatter-overwrite"
+    assert wrong.line == 3
+
+
+def test_numbers_that_are_right_by_a_one_are_told_so(engine):
+    tripled = box("tripled", "N: 1", "x: []", "L", "L = 3 * x", "dx = torch.full_like(x, 3.0)", "dx")
+    squared = box("squared", "N: 1", "x: []", "y", "y = 3 * x", "dx = 3 * dy", "dx")
+
+    assert engine.check(tripled.task(grade="value"), "dx = torch.full_like(x, 3.0)").passed
+    (wrong,) = engine.check(squared.task(grade="value"), "dx = torch.full_like(x, 3.0)").names
+
+    assert wrong.verdict == "wrong"
+    assert wrong.note == "On these numbers it comes out right only because `dy` is 1 here."
+
+
+def test_a_one_hot_that_counts_classes_by_the_data_is_told(engine):
+    pick = box(
+        "pick",
+        "N: 5, V: 3",
+        "P: [N, V]; t: [N] ints(V)",
+        "v",
+        "v = P[torch.arange(N), t]",
+        "dP = F.one_hot(t, V) * dv[:, None]",
+        "dP",
+    )
+
+    (wrong,) = engine.check(
+        pick.task(grade="value"), "hot = torch.zeros(N, V)\nhot += F.one_hot(t)\ndP = hot * dv[:, None]"
+    ).names
+
+    assert "`F.one_hot(t)` makes as many columns as" in wrong.message, wrong.message

@@ -1,0 +1,69 @@
+"""A product is asked about every tensor of its program, however much of it the source alone tells."""
+
+import pytest
+
+from app.content.blocks import Matmul
+from app.content.parse import parse_lesson
+from app.grading.quiz import mark
+from app.grading.quiz.feedback import shapes_offered, wanted_tensors
+from app.grading.quiz.mark_matmul import operands_offered
+from app.grading.reading.shape_inference import infer
+
+HEAD = """---
+title: Attention
+id: attention
+estimate: 1 min
+---
+
+```{{forward}} head
+:dims: {{B: 2, T: 5, D: 3}}
+:inputs: {{Q: [B, T, D], K: [B, T, D], V: [B, T, D], keep: "[B, T, T] causal"}}
+:output: O
+S = Q @ K.transpose(1, 2)
+M = S.masked_fill(~keep, {mask})
+P = torch.softmax(M, 2)
+O = P @ V
+```
+
+:::{{matmul}} dv
+:forward: head
+:of: dV
+
+Which product gives `dV`?
+:::
+"""
+RAN = dict.fromkeys("SMP", (2, 5, 5)) | dict.fromkeys("QKVO", (2, 5, 3)) | {"keep": (2, 5, 5)}
+
+
+def attention(mask):
+    lesson, errors = parse_lesson(HEAD.format(mask=mask), "attention.md")
+    assert lesson is not None, errors
+    (quiz,) = lesson.exercises
+    assert isinstance(quiz, Matmul)
+    return lesson, quiz, lesson.forward("head")
+
+
+@pytest.mark.parametrize("mask", ['float("-inf")', "-(10.0 ** 17)", "-1e9"])
+def test_every_operand_is_offered_whatever_line_cannot_be_read(mask):
+    _, quiz, forward = attention(mask)
+
+    shapes = shapes_offered(infer(forward), RAN, wanted_tensors(quiz, forward))
+
+    assert [one.name for one in operands_offered(quiz, shapes, forward)] == ["dO", "P", "V"]
+    assert mark(quiz, "P.T @ dO", shapes, forward).correct
+
+
+def test_a_minus_infinity_needs_no_run():
+    _, quiz, forward = attention('float("-inf")')
+
+    assert infer(forward).keys() >= set(wanted_tensors(quiz, forward))
+
+
+def test_a_tensor_whose_shape_is_not_known_is_not_called_unknown():
+    _, quiz, forward = attention("-(10.0 ** 17)")
+
+    feedback = mark(quiz, "P.T @ dO", infer(forward), forward)
+
+    assert feedback.correct is None
+    assert "the graders cannot be reached" in feedback.message
+    assert "no tensor" not in feedback.message

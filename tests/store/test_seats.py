@@ -1,0 +1,69 @@
+"""Who gets a free seat by a name alone, and how long a word for instructors lives."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from app.store import classes, invitations, joining, learners
+from app.store.classes import RefusedError, Role
+from app.store.database import Database, now
+from app.store.tables import Class, Membership, Ticket
+
+pytestmark = pytest.mark.anyio
+
+
+async def expecting(database: Database, role: Role) -> int:
+    """A class in which Grace is expected in that role, by its id."""
+    async with database.write() as db:
+        teacher, _ = await learners.begin_session(db)
+        group = await classes.found(db, "Algebra", "Europe/Berlin", teacher, "Ada")
+        keeper, _ = await learners.begin_session(db)
+        seat = classes.member(group.id, keeper, role, "Grace")
+        seat.joined_at = None
+        db.add(seat)
+        return group.id
+
+
+async def come(database: Database, group: int) -> Membership:
+    async with database.write() as db:
+        learner, _ = await learners.begin_session(db)
+        return await joining.join(db, await db.get_one(Class, group), learner, "Grace")
+
+
+async def test_an_expected_learner_takes_the_seat_by_name(database: Database) -> None:
+    here = await come(database, await expecting(database, "learner"))
+
+    assert (here.role, here.seated_by) == ("learner", "name")
+
+
+@pytest.mark.parametrize("role", ["instructor", "assistant"])
+async def test_a_name_makes_nobody_more_than_a_learner(database: Database, role: Role) -> None:
+    here = await come(database, await expecting(database, role))
+
+    assert (here.role, here.seated_by) == ("learner", None)
+
+
+async def test_a_name_is_no_way_into_a_class_for_its_list_alone(database: Database) -> None:
+    group = await expecting(database, "learner")
+    async with database.write() as db:
+        (await db.get_one(Class, group)).joining = "invited"
+
+    with pytest.raises(RefusedError):
+        await come(database, group)
+
+
+async def test_a_word_for_instructors_ends_with_its_time(database: Database) -> None:
+    async with database.write() as db:
+        word = await invitations.teacher_word(db)
+        assert await invitations.makes_teacher(db, word)
+        await db.execute(update(Ticket).values(expires_at=now() - timedelta(seconds=1)))
+        assert not await invitations.makes_teacher(db, word)
+
+
+async def test_a_word_for_instructors_has_an_end(database: Database) -> None:
+    async with database.write() as db:
+        await invitations.teacher_word(db)
+        ticket = (await db.scalars(Ticket.__table__.select().with_only_columns(Ticket.expires_at))).one()
+
+    assert now() < ticket < now() + timedelta(days=400)
