@@ -17,7 +17,9 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from app.engine.grade import explanation_time
 from app.engine.pool import asking, grader_process, local_graders
+from app.grading.reading import budget
 from app.sandbox import process
 from app.sandbox.runner import Jail
 from app.store import database
@@ -122,10 +124,11 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _patience() -> None:
-    """A busy machine is no fault of a grader, nor of who writes at the same time."""
+    """A busy machine is no fault of a grader, nor of who writes at the same time, and no slip is left unnamed by it."""
     process.WARM_SECONDS = grader_process.STARTUP_SECONDS = SECONDS
     asking.STARTUP_SECONDS = local_graders.STARTUP_SECONDS = local_graders.GRACE_SECONDS = SECONDS
     database.BUSY_SECONDS = SECONDS
+    explanation_time.EXPLAINING_SECONDS = budget.SECONDS = budget.SECONDS_OF_ONE = SECONDS
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -27,8 +27,8 @@ class Budget:
     One thread of a process has signals, so this is of use in that one only.
     """
 
-    def __init__(self, seconds: float = EXPLAINING_SECONDS) -> None:
-        self.left = seconds
+    def __init__(self, seconds: float | None = None) -> None:
+        self.left = EXPLAINING_SECONDS if seconds is None else seconds
         self._running = False
 
     def spend(self, work: Callable[[], T]) -> T:

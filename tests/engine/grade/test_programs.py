@@ -6,11 +6,8 @@ edit of each fourth program, `make prove` at some five thousand.
 
 import pytest
 
-from app.engine.grade import tape_queries
 from app.engine.grade.engine import Engine
-from app.engine.grade.explanation_time import Budget
 from app.grading.judge.verdict import RIGHT
-from app.grading.reading import budget
 from tests.grading.boxes.load import OpenJail
 from tests.grading.programs.autograd import wrong_names
 from tests.grading.programs.load import PROGRAMS
@@ -22,7 +19,6 @@ EACH = 64
 """Edits drawn for each program."""
 ACCEPTED, ONE_LINE, NAMED, FALSE = 0.001, 0.993, 0.965, 0.005
 """Of wrong edits: the parts that are accepted, give one red line, are named, and have something false said of them."""
-PATIENCE = 100.0
 
 REFUSED: dict[str, set[int]] = {}
 """By program, the numbers of right forms that are refused today."""
@@ -71,12 +67,8 @@ def test_a_slip_in_a_program_is_named(engine, name, right, wrong, code, words):
 
 @pytest.fixture(scope="module", params=[4, pytest.param(1, marks=pytest.mark.prove)], ids=["few", "all"])
 def measured(request):
-    """What the judge says of drawn edits, of a few or of some five thousand, however busy the machine is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budget, "SECONDS", PATIENCE)
-        patch.setattr(budget, "SECONDS_OF_ONE", PATIENCE)
-        patch.setattr(tape_queries, "Budget", lambda: Budget(PATIENCE))
-        return Measure.of(PROGRAMS[:: request.param], 1 if request.param > 1 else EACH)
+    """What the judge says of drawn edits, of a few or of some five thousand."""
+    return Measure.of(PROGRAMS[:: request.param], 1 if request.param > 1 else EACH)
 
 
 def test_a_wrong_edit_is_accepted_nowhere_else_than_is_known(measured):

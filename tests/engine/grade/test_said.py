@@ -9,17 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.grade import tape_queries
 from app.engine.grade.engine import Engine
-from app.engine.grade.explanation_time import Budget
 from app.grading.judge.verdict import RIGHT
-from app.grading.reading import budget
 from tests.grading.boxes.load import Box
 from tests.grading.unseen.load import BOXES, WRONG
 
 KEPT = Path(__file__).parent / "said"
 RENEW = "PICTURES" in os.environ
-PATIENCE = 100.0
 
 
 def said(engine: Engine, box: Box) -> str:
@@ -33,14 +29,6 @@ def said(engine: Engine, box: Box) -> str:
         rows = [f"- {' '.join(names)} {message}\n" for message, names in told.items()]
         parts.append(f"```python\n{piece.text}\n```\n{''.join(rows)}")
     return "\n".join(parts)
-
-
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No search ends early because something else measures this process."""
-    monkeypatch.setattr(budget, "SECONDS", PATIENCE)
-    monkeypatch.setattr(budget, "SECONDS_OF_ONE", PATIENCE)
-    monkeypatch.setattr(tape_queries, "Budget", lambda: Budget(PATIENCE))
 
 
 @pytest.mark.parametrize("box", BOXES, ids=lambda box: box.name)

@@ -16,7 +16,8 @@ from app.engine.grade.explanation_time import EXPLAINING_SECONDS
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.pool.reader import Answer, Carries, Reader, Say
 from app.grading.judge.plan import read_plan
-from app.grading.reading.budget import SECONDS_OF_ONE
+from app.grading.reading import budget
+from app.grading.reading.budget import SECONDS, SECONDS_OF_ONE
 from app.grading.reading.calls import CALLS
 from app.grading.reading.interpreter import Interpreter
 from app.grading.reading.library import FUNCTIONS, MOVES, VALUES
@@ -166,10 +167,13 @@ class NoJail:
 @pytest.fixture(scope="module")
 def begun() -> Iterator[Reader]:
     jail: Carries = NoJail()
-    one = Reader(jail, reading)
-    one.ask({"code": "y = x"})
-    yield one
-    one.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, "SECONDS", SECONDS)
+        patch.setattr(budget, "SECONDS_OF_ONE", SECONDS_OF_ONE)
+        one = Reader(jail, reading)
+        one.ask({"code": "y = x"})
+        yield one
+        one.close()
 
 
 def read(begun: Reader, text: str) -> None:

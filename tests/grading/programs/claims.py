@@ -350,18 +350,23 @@ CLAIMS: Mapping[str, Callable[[Case], bool]] = {
 """By family, what must hold of the numbers."""
 
 
+def _has_number(case: Case) -> bool:
+    """Whether the code holds the factor, and not the name of a row such as `constant-missing`."""
+    try:
+        _factor(case, case.runs[0].data)
+    except (NameError, SyntaxError):
+        return False
+    return True
+
+
 def _named_factor(case: Case) -> bool:
-    if not case.details:
+    if not case.details or not _has_number(case):
         return _any_factor(case)
     return scaled(_factor)(case)
 
 
 def _named_share_factor(case: Case) -> bool:
-    return (
-        _of_share(_factor)(case)
-        if len(case.details) > 1 and case.details[1] != "constant-missing"
-        else _share_any(case)
-    )
+    return _of_share(_factor)(case) if len(case.details) > 1 and _has_number(case) else _share_any(case)
 
 
 TERMS = "right term lost, left term lost, two terms lost, update left out, one branch alone, + <-> -, += -> -=, += -> ="

@@ -107,6 +107,7 @@ def test_a_statement_that_goes_on_for_long_is_ended_within_itself(monkeypatch):
 
 
 def test_every_item_of_a_list_takes_time_that_is_looked_at(monkeypatch):
+    monkeypatch.setattr(budgets, "SECONDS_OF_ONE", 0.5)
     ticks = itertools.count()
     monkeypatch.setattr(budgets.time, "process_time", lambda: next(ticks) / 1000)
     scope = Interpreter({}, {})
@@ -116,6 +117,8 @@ def test_every_item_of_a_list_takes_time_that_is_looked_at(monkeypatch):
 
 
 def test_what_one_diagnosis_takes_is_missing_to_the_next(monkeypatch):
+    monkeypatch.setattr(budgets, "SECONDS", 1.0)
+    monkeypatch.setattr(budgets, "SECONDS_OF_ONE", 0.5)
     clock = iter([0.0, 0.0, 0.8, 0.8, 1.1, 1.1])
     monkeypatch.setattr(budgets.time, "process_time", lambda: next(clock))
     budget = Budget()
