@@ -57,13 +57,17 @@ def assign(
     points: Annotated[float | None, typer.Option(help="Default: one for each exercise.")] = None,
     solutions: Annotated[str, typer.Option(help="Until when solutions stay closed.")] = "",
     exercises: Annotated[str, typer.Option(help="Those that count, with commas between; default: all.")] = "",
+    heading: Annotated[str, typer.Option(help="Its name in the gradebook; default: that of the lesson.")] = "",
+    anyway: Annotated[bool, typer.Option("--anyway", help="Do not ask about what looks like a slip.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Assign a lesson, or some of its exercises."""
+    """Assign a lesson, or some of its exercises. Asks about a past date, and about what is assigned already."""
     from app.cli import classes
 
     dates = {"opens_at": opens, "due_at": due, "late_until": late_until, "solutions_at": solutions}
-    classes.assign(number, lesson, dates, late_share, points, exercises, as_json=as_json)
+    classes.assign(
+        number, lesson, dates, late_share, points, exercises, heading=heading, anyway=anyway, as_json=as_json
+    )
 
 
 @classes.command()

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.cli import environment
-from app.cli.refuse import refuse
+from app.cli.refuse import ask_whether_meant, refuse
 from app.content.blocks import Lesson
 from app.content.course import read_course
 from app.store import assignments, classes, invitations, roster_lists, rosters, unusable
@@ -29,8 +29,9 @@ from app.teaching.roster import read_roster
 from app.teaching.sheets import as_sheet, text_of
 from app.teaching.words import name_fault, one_line
 from app.web.practice_items import Curriculum, exercises_in
-from app.web.views.grade_sheet import free_heading, titles
+from app.web.views.grade_sheet import heading_for, titles
 
+KNOWN_COLUMNS = "A column is read that is called name, first name, last name, id or label, or as schools call these."
 T = TypeVar("T")
 Facts = dict[str, Any]
 
@@ -88,8 +89,13 @@ def roster(number: int, file: Path | None, *, dry_run: bool, as_json: bool) -> N
             planned = await roster_lists.apply_list(db, group, listing.entries, None)
         return {kind: sum(one.kind == kind for one in planned) for kind in ("new", "changed", "same")}
 
-    counts = {**done(work), "faults": [dataclasses.asdict(one) for one in listing.faults]}
-    lines = [f"{file}:{one['line']}: {one['message']}" for one in counts["faults"]]
+    told = {"faults": listing.faults, "notes": listing.notes}
+    counts = {**done(work), "unread": listing.unread} | {
+        kind: [dataclasses.asdict(one) for one in lines] for kind, lines in told.items()
+    }
+    lines = [f"{file}:{one.line}: {one.message}" for one in (*listing.faults, *listing.notes)]
+    if listing.unread:
+        lines.insert(0, f"Not read: {', '.join(listing.unread)}. {KNOWN_COLUMNS}")
     would = "would be " if dry_run else ""
     lines.append(f"{counts['new']} {would}new, {counts['changed']} {would}changed, {counts['same']} as they were.")
     say(counts, lines, as_json=as_json)
@@ -119,6 +125,8 @@ def assign(
     points: float | None,
     exercises: str,
     *,
+    heading: str,
+    anyway: bool,
     as_json: bool,
 ) -> None:
     assigned = _assigned()
@@ -130,22 +138,31 @@ def assign(
     if odd := [one for one in chosen if one not in known]:
         refuse(f"The lesson {lesson!r} has no exercise {odd[0]!r}.")
 
-    async def work(db: AsyncSession) -> Facts:
+    async def planned(db: AsyncSession) -> tuple[Class, assignments.Terms]:
         group = await _class(db, number)
         at = {key: dates.read(text, group.timezone) if text else None for key, text in typed.items()}
-        worth = float(len(chosen or known)) if points is None else points
         rows = await assignments.assignments_of(db, group.id)
-        terms = assignments.Terms(
+        return group, assignments.Terms(
             exercises=chosen or None,
             late_share=late_share,
-            points=worth,
-            heading=free_heading(found.title, titles(assigned, rows)),
+            points=float(len(chosen or known)) if points is None else points,
+            heading=heading_for(heading, found.title, titles(assigned, rows)),
             known_exercises=known,
             **at,
         )
-        row = await assignments.assign(db, group.id, lesson, terms, None)
-        return {"id": row.id, "class": number, "lesson": lesson, "points": worth, **at}
 
+    async def doubts(db: AsyncSession) -> list[str]:
+        group, terms = await planned(db)
+        return await assignments.doubts(db, group, lesson, terms)
+
+    async def work(db: AsyncSession) -> Facts:
+        group, terms = await planned(db)
+        row = await assignments.assign(db, group.id, lesson, terms, None)
+        facts = {"id": row.id, "class": number, "lesson": lesson, "heading": row.heading, "points": row.points}
+        return facts | {key: getattr(terms, key) for key in typed}
+
+    if not anyway and (odd := done(doubts)):
+        ask_whether_meant(" ".join(odd), "Assign it", "--anyway")
     made = done(work)
     say(made, [f"Assignment {made['id']}: {lesson}, {made['points']:g} points."], as_json=as_json)
 

@@ -18,5 +18,17 @@ def refuse(message: str, status: int = USAGE) -> NoReturn:
     sys.exit(status)
 
 
+def is_at_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def ask_whether_meant(doubt: str, question: str, option: str) -> None:
+    """Ask at a terminal whether something odd is meant, and end where it is not; elsewhere name the *option* for it."""
+    if not is_at_terminal():
+        refuse(f"{doubt} With {option} it is done.")
+    typer.echo(doubt, err=True)
+    typer.confirm(question, abort=True, err=True)
+
+
 def unreadable(path: Path, error: OSError, mend: str = "") -> NoReturn:
     refuse(f"{path} cannot be read: {error.strerror}. {mend}".rstrip())

@@ -14,7 +14,7 @@ from app.cli.commands import app
 from app.settings import Settings
 from app.store import classes, sweeping
 from app.store.database import Database, now
-from app.store.tables import Class, Event, Learner
+from app.store.tables import Assignment, Class, Event, Learner
 
 COURSE = Path(__file__).parents[1] / "web" / "course"
 
@@ -82,6 +82,73 @@ def test_a_dry_run_changes_nothing() -> None:
 
     assert "1 would be new" in run("class", "roster", "1", "-", "--dry-run", given="Bob\n")
     assert "Bob" not in run("class", "roster", "1")
+
+
+def test_columns_that_are_not_read_and_notes_are_told() -> None:
+    run("class", "create", "Algebra")
+    head = "Name;Vorname;Mtk;Studiengang\n"
+    lines = "Vogt;Lena;1;Informatik\nVogt;Lena;2;Physik\nPoints Possible;;;\n"
+
+    said = run("class", "roster", "1", "-", "--dry-run", given=head + lines)
+    told = facts("class", "roster", "1", "-", given=head + lines)
+
+    assert "Not read: Mtk, Studiengang." in said
+    assert "-:3: Two people called Lena Vogt have no id, here and in line 2." in said
+    assert "-:4: Points Possible is left out: it is nobody." in said
+    assert told["unread"] == ["Mtk", "Studiengang"]
+    assert [one["line"] for one in told["notes"]] == [4, 3]
+    assert told["faults"] == []
+
+
+LINEAR = ("class", "assign", "1", "linear-layer")
+PAST = ("--due", "2026-01-05 12:00")
+
+
+@pytest.mark.parametrize(
+    ("words", "doubt"),
+    [
+        (PAST, "It would be due Mon 5 Jan 2026, 12:00"),
+        (("--due", "2100-01-05"), "This lesson is assigned already, never due"),
+    ],
+)
+def test_a_slip_is_asked_about_before_it_counts(
+    words: tuple[str, ...], doubt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("class", "create", "Algebra")
+    run(*LINEAR, *([] if words is PAST else ["--heading", "Once"]))
+    before = len(asked(select(Assignment)))
+
+    refused = run(*LINEAR, *words, status=2)
+    monkeypatch.setattr("app.cli.refuse.is_at_terminal", lambda: True)
+    run(*LINEAR, *words, given="n\n", status=1)
+    assert len(asked(select(Assignment))) == before
+
+    said = run(*LINEAR, *words, given="y\n")
+
+    assert doubt in refused
+    assert "--anyway" in refused
+    assert doubt in said
+    assert len(asked(select(Assignment))) == before + 1
+
+
+def test_what_is_meant_is_assigned_without_a_question() -> None:
+    run("class", "create", "Algebra")
+
+    first = facts(*LINEAR, *PAST, "--anyway")
+    second = facts(*LINEAR, "--due", "2100-01-05", "--anyway")
+
+    assert [one.id for one in asked(select(Assignment).order_by(Assignment.id))] == [first["id"], second["id"]]
+
+
+def test_an_assignment_is_called_as_the_gradebook_should_call_it() -> None:
+    run("class", "create", "Algebra")
+
+    named = facts(*LINEAR, "--heading", "  Sheet 1 ")
+    taken = run(*LINEAR, "--heading", "Sheet 1", "--anyway", status=2)
+
+    assert named["heading"] == "Sheet 1"
+    assert facts("class", "export", "1")["assignments"][0].startswith("Sheet 1 (")
+    assert "Another assignment of this class is called 'Sheet 1'" in taken
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from app.teaching.roster import distinct_names, read_days, whom
 from app.teaching.words import LONGEST_LINE, one_line
 from app.web.class_access import PREFIX, Arranging, Grading, Watching, back_to_class, class_page, may, numbered
 from app.web.site import Site, TheSite
-from app.web.views.grade_sheet import free_heading, titles
+from app.web.views.grade_sheet import heading_for, titles
 
 router = APIRouter()
 ALL = PREFIX + "/assignments"
@@ -88,9 +88,6 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collec
     """
     if lesson is None:
         raise RefusedError("Choose a lesson of the course.")
-    heading = one_line(fields.heading)[:LONGEST_LINE]
-    if heading in taken:
-        raise RefusedError(f"Another assignment of this class is called {heading!r}. Give this one a name of its own.")
     names = [one.name for one in lesson.exercises]
     chosen = [one for one in names if one in fields.exercises] if fields.choose else names
     try:
@@ -105,7 +102,7 @@ def terms_of(fields: Fields, lesson: Lesson | None, timezone: str, taken: Collec
         late_share=_number("Share that late work counts", fields.share or "0"),
         points=_number("Points", fields.points) if fields.points.strip() else float(len(chosen)),
         solutions_at=at["solutions"],
-        heading=heading or free_heading(lesson.title, taken),
+        heading=heading_for(fields.heading, lesson.title, taken),
         known_exercises=names,
     )
 

@@ -14,9 +14,11 @@ from itertools import count
 from typing import Literal, get_args
 
 from app.content.blocks import Lesson
+from app.store.classes import RefusedError
 from app.store.grades import Gradebook, Row, State
 from app.store.tables import Assignment, Membership
 from app.teaching.sheets import guarded
+from app.teaching.words import LONGEST_LINE, one_line
 
 System = Literal["", "canvas", "moodle"]
 Known = Callable[[str], Lesson | None]
@@ -43,6 +45,18 @@ def titles(known: Known, assignments: Sequence[Assignment]) -> list[str]:
             lesson = known(one.lesson)
             found[one.id] = free_heading(lesson.title if lesson else one.lesson, found.values())
     return [found[one.id] for one in assignments]
+
+
+def heading_for(typed: str, title: str, taken: Collection[str]) -> str:
+    """What an assignment is called: as *typed*, or by the *title* of its lesson.
+
+    Raises:
+        RefusedError: Another one is called as *typed*.
+    """
+    heading = one_line(typed)[:LONGEST_LINE]
+    if heading in taken:
+        raise RefusedError(f"Another assignment of this class is called {heading!r}. Give this one a name of its own.")
+    return heading or free_heading(title, taken)
 
 
 def free_heading(title: str, taken: Collection[str]) -> str:
