@@ -24,6 +24,7 @@ class Run:
     """A run without a verdict: shapes, values and what was printed.
 
     Args:
+        wall_ms, jail_ms: How long the grader took, and how much of that its jail did.
         told: What stands behind the lines while they are typed, for those who have no script.
         origins: Which entries the entries of the asked gradients came from.
     """
@@ -34,6 +35,7 @@ class Run:
     line: int | None = None
     message: str = ""
     wall_ms: float = 0.0
+    jail_ms: float = 0.0
     told: Told = field(default_factory=Told)
     origins: tuple[Origin, ...] = ()
 

@@ -228,6 +228,12 @@ class Checks:
         finally:
             self._metrics.checks.labels(kind, question.outcome).inc()
 
+    def _observe(self, answer: Verdict | Run, seconds: float) -> None:
+        """Count where the *seconds* until *answer* went."""
+        wall, jail = answer.wall_ms / 1000, answer.jail_ms / 1000
+        for part, took in {"waiting": seconds - wall, "jail": jail, "judging": wall - jail}.items():
+            self._metrics.parts.labels(part).observe(max(0.0, took))
+
     async def _asked(self, kind: str, learner: int, code: str, ask: Callable[[], Awaitable[A]]) -> A:
         with self._question(kind) as question:
             self._faults.refuse(code)
@@ -235,9 +241,7 @@ class Checks:
                 began = time.perf_counter()
                 answer = await ask()
             if not isinstance(answer, Nudge) and answer.wall_ms:
-                self._metrics.parts.labels("grading").observe(answer.wall_ms / 1000)
-                waiting = time.perf_counter() - began - answer.wall_ms / 1000
-                self._metrics.parts.labels("waiting").observe(max(0.0, waiting))
+                self._observe(answer, time.perf_counter() - began)
             question.outcome = answer.outcome
             if answer.outcome == "fault":
                 self._faults.note(code)

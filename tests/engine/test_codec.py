@@ -48,7 +48,7 @@ names = st.builds(
 verdicts = st.builds(
     Verdict, outcome=st.sampled_from(["graded", "error"]), passed=st.booleans(),
     names=st.lists(names, max_size=3).map(tuple), line=st.none() | st.integers(), column=st.none() | st.integers(),
-    message=st.text(), hidden_sizes=st.integers(), printed=st.text(), wall_ms=floats,
+    message=st.text(), hidden_sizes=st.integers(), printed=st.text(), wall_ms=floats, jail_ms=floats,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from app.engine.grade.edges import with_remarks
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.forward_references import Study
 from app.engine.grade.hidden_pairs import one_sided_statements
-from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns
+from app.engine.grade.jail_runs import Hurried, JailFailedError, JailRuns, Timed
 from app.engine.grade.outcomes import (
     author_fault,
     broken,
@@ -76,7 +76,7 @@ class Engine:
         seeds: Seeds = PUBLIC,
         tell: Callable[[Verdict], None] | None = None,
     ) -> None:
-        self._jail = jail
+        self._jail = Timed(jail)
         self._tell = tell
         self._seeds = seeds
         self._cache = FactsCache(facts_dir)
@@ -101,7 +101,7 @@ class Engine:
         Args:
             seconds: Less time than the task allows, where that is given.
         """
-        started = time.perf_counter()
+        spent = self._spent()
         try:
             verdict = self._judged(task, normalise(code)[0], gate, self._hurried(seconds))
         except MemoryError:
@@ -110,7 +110,8 @@ class Engine:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a check of %s failed", task.name)
             verdict = grader_fault()
-        return replace(verdict, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+        wall, in_jail = spent()
+        return replace(verdict, wall_ms=wall, jail_ms=in_jail)
 
     def _judged(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Verdict:
         match task:
@@ -201,7 +202,7 @@ class Engine:
 
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
-        started = time.perf_counter()
+        spent = self._spent()
         try:
             ran = replace(self._ran(task, normalise(code)[0], gate, self._hurried(seconds)), told=self.told(task, code))
         except (AuthorError, JailFailedError, UnfitError) as error:
@@ -212,7 +213,8 @@ class Engine:
             # Whatever was overlooked here must not end the process that others wait for.
             _LOG.exception("a run of %s failed", task.name)
             ran = Run(outcome="fault", message=grader_fault().message)
-        return replace(ran, wall_ms=round((time.perf_counter() - started) * 1e3, 3))
+        wall, in_jail = spent()
+        return replace(ran, wall_ms=wall, jail_ms=in_jail)
 
     def _ran(self, task: AnyTask, code: str, gate: bool, jail: JailRuns) -> Run:
         task = task.mending if isinstance(task, HuntTask) else task
@@ -274,6 +276,11 @@ class Engine:
         return tell(plain, self._grounds.of(task, lambda: _ground(task)))
 
     # Before the run.
+
+    def _spent(self) -> Callable[[], tuple[float, float]]:
+        """A clock that begins now: milliseconds so far, and how many of them the jail took."""
+        began, before = time.perf_counter(), self._jail.spent_ms
+        return lambda: (round((time.perf_counter() - began) * 1e3, 3), round(self._jail.spent_ms - before, 3))
 
     def _hurried(self, seconds: float | None) -> JailRuns:
         return self._jail if seconds is None else Hurried(self._jail, seconds)

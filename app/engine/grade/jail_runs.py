@@ -18,6 +18,20 @@ class JailFailedError(Exception):
         self.reply = reply
 
 
+class Timed:
+    """*jail*, which counts how long its runs take."""
+
+    def __init__(self, jail: JailRuns) -> None:
+        self._jail = jail
+        self.spent_ms = 0.0
+        """Of a clock, from when the jail had the run until its reply was there; all runs together."""
+
+    def run(self, job: Job) -> Reply:
+        reply = self._jail.run(job)
+        self.spent_ms += reply.wall_ms
+        return reply
+
+
 class Hurried:
     """*jail*, with at most *seconds* of processor time for each run.
 

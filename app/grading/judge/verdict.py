@@ -87,6 +87,7 @@ class Verdict:
         line: The learner's own line that *message* speaks of.
         hidden_sizes: On how many sets of hidden sizes every name was checked; 0 when none was run.
         printed: What the submission printed in the visible run, cut to a bound.
+        wall_ms, jail_ms: How long the grader took, and how much of that its jail did.
     """
 
     outcome: Outcome
@@ -98,3 +99,4 @@ class Verdict:
     hidden_sizes: int = 0
     printed: str = ""
     wall_ms: float = 0.0
+    jail_ms: float = 0.0

@@ -48,7 +48,7 @@ class Metrics:
         )
         self.parts = Histogram(
             "backhand_check_part_seconds",
-            "Seconds of an answer of the graders by part: `waiting` for one, and `grading`, the jail included.",
+            "Seconds of an answer of the graders by part: `waiting` for one, `jail`, and `judging`, the rest.",
             ["part"],
             buckets=SECONDS,
             registry=self._registry,

@@ -46,3 +46,12 @@ def test_what_was_overlooked_in_a_run_is_logged_and_told_as_a_fault_of_ours(engi
     assert [(one.message, one.exc_info[0]) for one in caplog.records] == [
         ("a run of network failed", ZeroDivisionError)
     ]
+
+
+def test_a_check_and_a_run_tell_the_time_of_their_own_jail_and_not_of_those_before(engine):
+    asked = [(engine.check, NETWORK.solution), (engine.run, NETWORK.solution), (engine.check, "import os")]
+
+    told = [ask(NETWORK.task(), code) for ask, code in asked * 2]
+
+    assert all(0 < one.jail_ms < one.wall_ms for one in told if one.outcome == "graded")
+    assert [one.jail_ms for one in told if one.outcome == "refused"] == [0, 0]

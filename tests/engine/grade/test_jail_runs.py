@@ -1,4 +1,4 @@
-from app.engine.grade.jail_runs import Hurried
+from app.engine.grade.jail_runs import Hurried, Timed
 from app.sandbox.wire import Job, Reply
 
 
@@ -10,7 +10,7 @@ class Clock:
 
     def run(self, job: Job) -> Reply:
         self.seconds.append((job.seconds, job.cpu_seconds))
-        return Reply(ending="done")
+        return Reply(ending="done", wall_ms=3.0)
 
 
 def test_a_first_try_has_less_of_the_processor_s_time_and_all_of_the_wall_s() -> None:
@@ -19,3 +19,12 @@ def test_a_first_try_has_less_of_the_processor_s_time_and_all_of_the_wall_s() ->
     Hurried(clock, 0.2).run(Job(driver="attempt", header={}, seconds=2.0))
 
     assert clock.seconds == [(2.0, 0.2)]
+
+
+def test_the_time_of_all_runs_is_added_up_those_of_a_first_try_too() -> None:
+    timed = Timed(Clock())
+
+    timed.run(Job(driver="attempt", header={}))
+    Hurried(timed, 0.2).run(Job(driver="attempt", header={}))
+
+    assert timed.spent_ms == 6.0

@@ -141,7 +141,10 @@ def test_every_question_is_answered(graders_that: Callable[[Claim], None]) -> No
         assert right.passed
         assert [one.verdict for one in wrong.names] == ["right", "right", "wrong"]
         assert endless.outcome == "timeout"
-        assert (await graders.run(task(), RIGHT)).outcome == "graded"
+        ran = await graders.run(task(), RIGHT)
+        assert ran.outcome == "graded"
+        assert all(0 < one.jail_ms < one.wall_ms for one in (right, wrong, ran))
+        assert endless.jail_ms > 500
         assert await graders.unfit(["x = 1", "x ="]) == ("", "invalid syntax")
         assert (await graders.train(Stretch(setup=SETUP, part="start"))).state
         assert graders.readiness.state == "ready"

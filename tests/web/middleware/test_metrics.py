@@ -63,13 +63,16 @@ def test_checks_are_counted_by_kind_and_outcome_and_timed(client: TestClient, re
 def test_where_the_time_goes_is_told_by_route_by_part_of_a_check_and_of_the_database(
     client: TestClient, read: Read, grader
 ) -> None:
-    grader.outcome = Verdict(outcome="graded", hidden_sizes=2, wall_ms=0.001)
+    grader.outcome = Verdict(outcome="graded", hidden_sizes=2, wall_ms=7.0, jail_ms=4.0)
     check(client, "dX = 1")
 
     found = read()
     assert found["backhand_request_seconds_count", ("/lessons/{slug}/code/{name}/check",)] == 1
-    assert found["backhand_check_part_seconds_count", ("grading",)] == 1
-    assert found["backhand_check_part_seconds_count", ("waiting",)] == 1
+    parts = {labels[0] for name, labels in found if name == "backhand_check_part_seconds_count"}
+    assert parts == {"waiting", "jail", "judging"}
+    assert all(found["backhand_check_part_seconds_count", (part,)] == 1 for part in parts)
+    assert found["backhand_check_part_seconds_sum", ("jail",)] == pytest.approx(0.004)
+    assert found["backhand_check_part_seconds_sum", ("judging",)] == pytest.approx(0.003)
     assert found["backhand_database_seconds_count", ("write",)] >= 3
     assert found["backhand_database_seconds_count", ("line",)] == found["backhand_database_seconds_count", ("write",)]
     assert found["backhand_database_seconds_count", ("read",)] >= 1
