@@ -12,8 +12,9 @@ import numpy as np
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.prepared_task import Bench
 from app.grading.judge.plan import Plan, read_plan
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.trials import Trial
 from app.grading.judge.verdict import Verdict
+from app.sandbox.wire import Reply
 
 ON_EDGE = (
     "Where a number lies exactly on an edge (it is 0, or two are equal), torch has another: there is a corner, and "
@@ -25,12 +26,17 @@ NO_NUMBER = (
 )
 
 
-def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, jail: JailRuns, solution: str) -> Verdict:
-    """*verdict*, which is right, with a remark at each name that is another one on the edges; not so in *solution*."""
-    remarks = _remarks(bench, plan, jail) if bench.edge is not None else {}
+def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, reply: Reply, solution: str, jail: JailRuns) -> Verdict:
+    """*verdict*, which is right, with a remark at each name that is another one on the edges; not so in *solution*.
+
+    Args:
+        reply: What the jail answered to the job of *plan*.
+    """
+    remarks = _remarks(bench, plan, reply, jail)
     if not remarks:
         return verdict
-    own = _remarks(bench, read_plan(solution), jail)
+    usual = read_plan(solution)
+    own = _remarks(bench, usual, jail.run(bench.job(usual)), jail)
     names = [
         replace(one, note=f"{one.note} {remarks[one.name]}".lstrip()) if one.name in remarks.keys() - own else one
         for one in verdict.names
@@ -38,13 +44,14 @@ def with_remarks(verdict: Verdict, bench: Bench, plan: Plan, jail: JailRuns, sol
     return replace(verdict, names=tuple(names))
 
 
-def _remarks(bench: Bench, plan: Plan, jail: JailRuns) -> Mapping[str, str]:
+def _remarks(bench: Bench, plan: Plan, reply: Reply, jail: JailRuns) -> Mapping[str, str]:
     """By name: what is said of a submission that is right elsewhere."""
     edge = bench.edge
-    reply = jail.run(edge.job(plan)) if edge is not None else None
-    if edge is None or reply is None or reply.ending != "done" or "escaped" in reply.texts:
+    if edge is None or reply.ending != "done":
         return {}
-    trials = read_trials(reply.arrays, reply.texts, edge.runs, edge.hidden)
+    trials = bench.trials(reply, plan, edge)
+    if edge.holds(trials):
+        return {}
     judged = edge.judge(plan, trials, jail).verdicts(explains=False)
     return {one.name: _remark(one.name, trials) for one in judged if one.verdict == "wrong"}
 

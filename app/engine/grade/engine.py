@@ -6,7 +6,7 @@ Everything that decides happens on this side of the wall; from the jail come num
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -48,9 +48,10 @@ from app.grading.judge.origins import origins
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.told import Ground, Told, ground_of_calls, ground_of_program, tell
 from app.grading.judge.torch_errors import translate
-from app.grading.judge.trials import Trial, read_trials
+from app.grading.judge.trials import read_trials
 from app.grading.judge.verdict import RIGHT, NameVerdict, Verdict
 from app.sandbox.gate import CLASSES, normalise, refusal, too_much
+from app.sandbox.wire import Reply
 
 _LOG = logging.getLogger(__name__)
 UNEXPLAINED = "To look for the reasons took longer than it may, so only right and wrong are told."
@@ -156,7 +157,7 @@ class Engine:
             return refused
         try:
             bench = self._bench(task)
-            reply = jail.run(bench.job(plan))
+            reply, rode = _attempted(bench, plan, jail)
         except (AuthorError, JailFailedError, UnfitError) as error:
             return broken(error)
         if reply.ending != "done":
@@ -164,17 +165,18 @@ class Engine:
         if "escaped" in reply.texts:
             _LOG.error("the attempt driver failed: %s", reply.texts["escaped"])
             return grader_fault()
-        read = read_trials(reply.arrays, reply.texts, bench.runs, bench.hidden)
-        first = {run: bench.placed(one, plan) for run, one in read.items()}
         printed = reply.texts.get("printed", "")
         try:
-            for at, trials in self._looks(bench, plan, first, jail):
+            for at in (bench, *(bench.more if rode else ())):
+                trials = bench.trials(reply, plan, at)
+                if at is not bench and at.holds(trials):
+                    continue
                 judge = at.judge(plan, trials, jail)
                 bare = _verdict(at, judge, judge.verdicts(explains=False), printed)
                 if not bare.passed:
                     break
             else:
-                return with_remarks(bare, bench, plan, jail, task.grad.solution.source)
+                return with_remarks(bare, bench, plan, reply, task.grad.solution.source, jail) if rode else bare
             if self._tell is not None:
                 message = f"{bare.message} {UNEXPLAINED}".lstrip()
                 self._tell(replace(bare, names=(*before, *bare.names), message=message))
@@ -185,20 +187,6 @@ class Engine:
             return ending(error.reply, task.grad.seconds)
         except (AuthorError, JailFailedError) as error:
             return broken(error)
-
-    def _looks(
-        self, bench: Bench, plan: Plan, trials: dict[str, Trial], jail: JailRuns
-    ) -> Iterator[tuple[Bench, dict[str, Trial]]]:
-        """The first hidden runs; and for those who go on, because all was right there, the others."""
-        yield bench, trials
-        if not bench.more:
-            return
-        reply = jail.run(bench.second_job(plan))
-        if reply.ending != "done" or "escaped" in reply.texts:
-            # What was right where it was judged is not refused because more runs of it took too long.
-            _LOG.warning("the second look at %s ended as %s", bench.task.name, reply.ending)
-            return
-        yield from bench.second_trials(reply, trials["v"], plan)
 
     def run(self, task: AnyTask, code: str, *, gate: bool = True, seconds: float | None = None) -> Run:
         """Run *code* on the lesson's own sizes and show what it left, without a verdict."""
@@ -330,6 +318,15 @@ class Engine:
         said = tuple((one.code.source, one.message) for one in grad.mistakes)
         key = (study.seed, task.forward.source_line, scaled, judged, said)
         return _remembered(self._benches, key, lambda: Bench(task, study, self._jail))
+
+
+def _attempted(bench: Bench, plan: Plan, jail: JailRuns) -> tuple[Reply, bool]:
+    """What came of *plan*, and whether it was run on the numbers of the others as well."""
+    reply = jail.run(bench.job(plan))
+    if reply.ending == "done" or not bench.others:
+        return reply, True
+    # What is right where it is judged is not refused because more runs of it took too long.
+    return jail.run(bench.job(plan, alone=True)), False
 
 
 def _verdict(bench: Bench, judge: Judge, names: tuple[NameVerdict, ...], printed: str, declared: str = "") -> Verdict:

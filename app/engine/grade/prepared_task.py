@@ -1,7 +1,7 @@
 """One task made ready for submissions: references, the job that runs them, and the tape within reach of the judge."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -18,7 +18,7 @@ from app.engine.grade.tape_queries import Laboratory
 from app.engine.task import Task
 from app.grading.forward.axis_names import axis_names
 from app.grading.forward.driver_jobs import AttemptHeader, AttemptRun
-from app.grading.judge.compare import Array, Reference, Ruling
+from app.grading.judge.compare import Array, Fit, Reference, Ruling
 from app.grading.judge.judging import Judge
 from app.grading.judge.plan import Plan, read_plan
 from app.grading.judge.trials import Raised, Trial, read_trials
@@ -135,10 +135,15 @@ class Bench:
             )
         return arrays, jobs
 
-    def job(self, plan: Plan, *, visible_only: bool = False) -> Job:
-        """The attempt to run the submission that *plan* was read from."""
+    def job(self, plan: Plan, *, visible_only: bool = False, alone: bool = False) -> Job:
+        """The attempt to run the submission that *plan* was read from, on the numbers of its `others` as well.
+
+        Args:
+            visible_only: Run it on the lesson's own numbers, and show what it left.
+            alone: Leave out the others.
+        """
         if not visible_only:
-            return self._job(plan, self._jobs, self._arrays)
+            return self._job(plan, *((self._jobs, self._arrays) if alone else self._together))
         runs = self._jobs[:1]
         keys = {key for run in runs for key in (*run["scope"].values(), *run["forced"].values())}
         arrays = {key: one for key, one in self._arrays.items() if key in keys}
@@ -173,20 +178,26 @@ class Bench:
             return Bench(self.task, study, self._jail) if study is not None else None
         return None
 
-    def second_job(self, plan: Plan) -> Job:
-        """The attempt to run the submission on all of the other pairs."""
-        pairs = list(enumerate(self.more))
-        jobs = [_numbered(job, number) for number, bench in pairs for job in bench._jobs[1:]]
-        arrays = {f"{number}/{key}": one for number, bench in pairs for key, one in bench._arrays.items()}
-        keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
-        return self._job(plan, jobs, {key: one for key, one in arrays.items() if key in keys})
+    @cached_property
+    def others(self) -> tuple["Bench", ...]:
+        """All of these. They ride along in the jail: a run more in a process is cheaper than a process more."""
+        return (*self.more, *([self.edge] if self.edge is not None else []))
 
-    def second_trials(self, reply: Reply, visible: Trial, plan: Plan) -> Iterator[tuple["Bench", dict[str, Trial]]]:
-        """Each of the other pairs with what the second job answered for it, beside the *visible* run."""
-        for number, bench in enumerate(self.more):
-            runs = {f"{number}/{run}": run for run in self.runs[1:]}
-            read = read_trials(reply.arrays, reply.texts, list(runs), list(runs))
-            yield bench, {"v": visible, **{run: bench.placed(read[one], plan) for one, run in runs.items()}}
+    @cached_property
+    def _together(self) -> tuple[Sequence[AttemptRun], Mapping[str, Array]]:
+        """The own runs and those of the others, with all arrays that they read."""
+        jobs = [*self._jobs, *(_numbered(job, at) for at, bench in enumerate(self.others) for job in bench._jobs[1:])]
+        arrays = {f"{at}/{key}": one for at, bench in enumerate(self.others) for key, one in bench._arrays.items()}
+        keys = {key for job in jobs for key in (*job["scope"].values(), *job["forced"].values())}
+        return jobs, self._arrays | {key: one for key, one in arrays.items() if key in keys}
+
+    def trials(self, reply: Reply, plan: Plan, at: "Bench | None" = None) -> dict[str, Trial]:
+        """What *reply* holds of the runs on the numbers of *at*: the own ones, or one of the `others`."""
+        before = f"{self.others.index(at)}/" if at in self.others else ""
+        names = {run: f"{before}{run}" if run in self.hidden else run for run in self.runs}
+        hidden = [names[run] for run in self.hidden]
+        read = read_trials(reply.arrays, reply.texts, list(names.values()), hidden)
+        return {run: self.placed(read[one], plan) for run, one in names.items()}
 
     def placed(self, trial: Trial, plan: Plan) -> Trial:
         """*trial* with the names that stood in scope at each of its errors, and those that were still to come."""
@@ -208,6 +219,11 @@ class Bench:
         return [name for name in plan.last if name not in known][:_STEPS]
 
     # Who judges it.
+
+    def holds(self, trials: Mapping[str, Trial]) -> bool:
+        """Whether each required gradient is the rule's on both hidden sets, so that nothing more is to be judged."""
+        fit = Fit(self.ruling, trials, self.references)
+        return all(fit.holds(name, fit.isolated(name)) for name in self.ruling.required)
 
     def judge(self, plan: Plan, trials: Mapping[str, Trial], jail: JailRuns) -> Judge:
         def rerun() -> Reply:
@@ -239,7 +255,7 @@ class Bench:
 
     def _tried(self, index: int, mistake: DeclaredMistake) -> "Tried | None":
         plan = read_plan(mistake.code.source)
-        reply = self._jail.run(self.job(plan))
+        reply = self._jail.run(self.job(plan, alone=True))
         if reply.ending != "done" or plan.fault is not None:
             return None
         trials = read_trials(reply.arrays, reply.texts, self.runs)

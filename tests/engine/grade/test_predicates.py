@@ -1,13 +1,16 @@
 """Both sides of every predicate: what leaves one side out, or asks something else, never passes."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from app.engine.grade.edges import NO_NUMBER, ON_EDGE
+from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
 from app.engine.grade.forward_references import HIDDEN, Study
 from app.engine.grade.hidden_pairs import more_pairs, one_sided_statements
+from app.engine.grade.prepared_task import Bench
 from tests.grading.boxes.load import Box, OpenJail, make_forward
 
 SIZES = ["N: 6, D: 4", "N: 2, D: 3", "N: 40, D: 64"]
@@ -251,6 +254,35 @@ def test_another_slope_at_a_corner_is_right_with_a_remark(engine, program, right
 
     assert (usual.passed, usual.names[0].note) == (True, "")
     assert (verdict.passed, verdict.names[0].note) == (True, remark)
+
+
+@pytest.mark.parametrize(
+    ("program", "inputs", "right"),
+    [("y = torch.relu(x)", "x: [N, D]", "dx = dy * (x > 0)"), ("y = torch.relu(x)", "x: []", "dx = dy * (x > 0)")],
+)
+def test_numbers_on_the_edge_and_further_pairs_ride_in_the_run_of_the_others(program, inputs, right):
+    jail = OpenJail()
+    engine, one = Engine(jail, None), box(program, inputs, right)
+    engine.check(one.task(grade="value"), right)
+    before = len(jail.jobs)
+
+    assert passes(engine, one, f"{right}\n")
+    assert len(jail.jobs) == before + 1
+
+
+class Narrow(OpenJail):
+    """A jail that ends whatever has more runs than those of the box alone."""
+
+    def run(self, job):
+        reply = super().run(job)
+        return replace(reply, ending="timeout") if len(job.header["runs"]) > len(Bench.runs) else reply
+
+
+def test_what_is_right_where_it_is_judged_is_not_refused_because_more_runs_took_too_long():
+    one = box("y = torch.relu(x)", "x: []", "dx = dy * (x > 0)")
+
+    assert passes(Engine(Narrow(), None), one, one.solution)
+    assert not passes(Engine(Narrow(), None), one, "dx = dy")
 
 
 def test_a_solution_that_has_another_slope_itself_hears_nothing_of_it(engine):
