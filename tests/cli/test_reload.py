@@ -1,0 +1,62 @@
+"""`backhand reload`: the running server is asked, and with `--check` only where the course was proved."""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from app.cli import app, proving
+from app.web.course_reload import last_reload, note_reload, process_file
+from tests.graders import SharedGraders
+
+LESSON = Path(__file__).resolve().parents[1] / "engine" / "layer.md"
+
+
+@pytest.fixture
+def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graders: SharedGraders) -> Path:
+    """The only lesson of a course."""
+    unit = tmp_path / "course" / "1-unit"
+    unit.mkdir(parents=True)
+    (unit / "unit.md").write_text("---\ntitle: Unit\n---\n")
+    shutil.copy(LESSON, unit / "01-layer.md")
+    monkeypatch.setenv("BACKHAND_LESSONS", str(tmp_path / "course"))
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(proving, "LocalGraders", lambda *_, **__: graders)
+    return unit / "01-layer.md"
+
+
+@pytest.fixture
+def _server(tmp_path: Path) -> Iterator[None]:
+    """This process serves the course: it is asked by SIGHUP, and notes that it has taken it up."""
+    before = signal.signal(signal.SIGHUP, lambda *_: note_reload(tmp_path))
+    with process_file(tmp_path):
+        yield
+    signal.signal(signal.SIGHUP, before)
+
+
+def reload(*words: str) -> Result:
+    return CliRunner().invoke(app, ["reload", "--wait", "10", *words])
+
+
+@pytest.mark.usefixtures("_server")
+def test_a_course_that_is_proved_is_taken_up(lesson: Path, tmp_path: Path) -> None:
+    result = reload("--check")
+
+    assert (result.exit_code, last_reload(tmp_path) != "") == (0, True), result.output
+    assert f"has read {lesson.parent.parent} again." in result.output
+
+
+@pytest.mark.usefixtures("_server")
+def test_a_solution_that_is_wrong_is_published_by_no_reload_that_checks(lesson: Path, tmp_path: Path) -> None:
+    lesson.write_text(lesson.read_text().replace("dW = X.T @ dY", "dW = 2 * X.T @ dY"))
+
+    result = reload("--check")
+
+    assert (result.exit_code, last_reload(tmp_path)) == (1, "")
+    assert "solution-fails" in result.output
+    assert result.output.rstrip().endswith("The server was left as it is.")
+    assert reload().exit_code == 0
+    assert last_reload(tmp_path) != ""
