@@ -45,7 +45,8 @@ def _json(finding: Finding) -> str:
 
 def _github(finding: Finding) -> str:
     place = finding.place
-    where = f"file={_property(place.path)},line={place.line},col={place.column},title={_property(finding.code)}"
+    line = f"line={place.line},col={place.column}," if place.line else ""
+    where = f"file={_property(place.path)},{line}title={_property(finding.code)}"
     return f"::{finding.level} {where}::{_data(finding.message)}"
 
 

@@ -49,6 +49,9 @@ def _unread(forward: Forward) -> Iterator[tuple[str, str]]:
         some = ", ".join(map(repr, idle[:5])) + (", …" if len(idle) > 5 else "")
         what = f"The dim {some} is" if len(idle) == 1 else f"The dims {some} are"
         yield "unused", f"{what} used nowhere in {forward.name!r}."
+    if deaf := [one.name for one in forward.inputs if one.name not in read]:
+        some = ", ".join(map(repr, deaf))
+        yield "unused", f"No line of {forward.name!r} reads its {'input' if len(deaf) == 1 else 'inputs'} {some}."
     free = [name for name in forward.dims if name not in forward.related]
     if free and all(forward.hidden.get(name) == (forward.dims[name],) * 2 for name in free):
         yield "pinned", f"The hidden runs of {forward.name!r} have the sizes of the lesson, and find nothing more."

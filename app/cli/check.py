@@ -95,7 +95,7 @@ def _lost(settings: Settings, paths: Sequence[Path] | None) -> list[Finding]:
 
     course, _ = read_course(settings.lessons)
     lost = lost_lessons(settings, course) if course else []
-    place = Place(str(settings.lessons), 1)
+    place = Place(str(settings.lessons))
     return [Finding(place, "warning", "assigned-lesson-gone", str(one)) for one in lost]
 
 

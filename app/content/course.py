@@ -72,7 +72,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
     """The sound lessons in *folder* (None where there is no such folder), and all faults in file order."""
     folder = Path(folder)
     if not folder.is_dir():
-        place = Place(folder.as_posix(), 1)
+        place = Place(folder.as_posix())
         return None, (LessonError(place, "no-folder", "There is no such folder.", "Set BACKHAND_LESSONS to one."),)
     course, found = course_page(folder)
     errors = list(found)
@@ -93,7 +93,7 @@ def read_course(folder: Path | str) -> tuple[Course | None, tuple[LessonError, .
         errors += missing_pictures(lesson, folder)
         errors += dead_links(lesson.path, lesson.links, lessons, files, private)
     if not read:
-        place = Place(folder.as_posix(), 1)
+        place = Place(folder.as_posix())
         errors.append(LessonError(place, "empty", "The folder holds no lessons.", "Add '1-unit/01-lesson.md'."))
     ordered = sorted(dict.fromkeys(errors), key=lambda one: (one.place.path, one.place.line, one.place.column))
     return Course(units=tuple(one.unit for one in read)), tuple(ordered)
@@ -124,14 +124,14 @@ def _unit(path: Path, folder: Path, course: CoursePage, errors: list[LessonError
         return _Read(path.name, unit, (), (), ())
     errors += overlooked(path)
     if not found_files:
-        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md", 1), *NO_LESSONS))
+        errors.append(LessonError(Place(f"{path.as_posix()}/unit.md"), *NO_LESSONS))
     for file in found_files:
         relative = file.relative_to(folder).as_posix()
         files.append(relative)
         match = LESSON_NAME.match(file.name)
         if match is None:
             fix = "Name it like '07-matmul.md': a number, then a-z, 0-9 and hyphens."
-            errors.append(LessonError(Place(file.as_posix(), 1), "file-name", "This is no name for a lesson.", fix))
+            errors.append(LessonError(Place(file.as_posix()), "file-name", "This is no name for a lesson.", fix))
             continue
         errors += taken(int(match[1]), file, numbers, "lesson")
         text, found = text_of(file, file.as_posix())
@@ -193,7 +193,7 @@ def _unit_page(path: Path, course: CoursePage, errors: list[LessonError]) -> _Un
     file = path / "unit.md"
     if not file.is_file():
         fix = "Write '---', 'title: …', '---' and a sentence about it."
-        errors.append(LessonError(Place(file.as_posix(), 1), "no-unit-file", "The unit has no 'unit.md'.", fix))
+        errors.append(LessonError(Place(file.as_posix()), "no-unit-file", "The unit has no 'unit.md'.", fix))
         return _UnitPage(path.name, Markup())
     text, found = text_of(file, file.as_posix())
     errors += found
@@ -240,7 +240,7 @@ def _beside(path: Path, target: str) -> str | None:
 
 def text_of(path: Path, shown: str) -> tuple[str | None, tuple[LessonError, ...]]:
     """The text of a file, or why there is none."""
-    place = Place(Path(shown).as_posix(), 1)
+    place = Place(Path(shown).as_posix())
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for without end
             return None, (LessonError(place, "unreadable", "This is no file of text.", "Write a file in its place."),)
@@ -273,5 +273,5 @@ def _names_taken_twice(units: Iterable[Unit], folder: Path) -> Iterator[LessonEr
     seen: dict[str, Unit] = {}
     for unit in units:
         if seen.setdefault(unit.slug, unit) is not unit:
-            place = Place((folder / f"{unit.number}-{unit.slug}").as_posix(), 1)
+            place = Place((folder / f"{unit.number}-{unit.slug}").as_posix())
             yield LessonError(place, "duplicate-slug", f"There are two units {unit.slug!r}.", "Rename one of them.")

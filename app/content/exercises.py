@@ -24,14 +24,14 @@ USUAL_TOLERANCE, ROUNDING = 1e-3, 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a lesson file; lines and columns count from 1."""
+    """Where something stands in a lesson file; lines and columns count from 1, and line 0 is a whole file or folder."""
 
     path: str
-    line: int
+    line: int = 0
     column: int = 1
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

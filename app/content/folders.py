@@ -26,7 +26,7 @@ def markdown_in(folder: Path) -> list[Path]:
 def overlooked(folder: Path) -> Iterator[LessonError]:
     """A fault for what seems to be a lesson in the unit *folder*, and would not be read."""
     for one in sorted(folder.iterdir()):
-        place = Place(one.as_posix(), 1)
+        place = Place(one.as_posix())
         if one.name.startswith((".", "_")):
             continue
         if one.suffix.lower() in MARKDOWN or (one.suffix.lower() == ".md" and one.suffix != ".md"):
@@ -37,7 +37,7 @@ def overlooked(folder: Path) -> Iterator[LessonError]:
 
 
 def closed(folder: Path, error: OSError) -> LessonError:
-    return LessonError(Place(folder.as_posix(), 1), "unreadable", f"The folder cannot be read: {error.strerror}.")
+    return LessonError(Place(folder.as_posix()), "unreadable", f"The folder cannot be read: {error.strerror}.")
 
 
 def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
@@ -47,14 +47,14 @@ def unit_folders(folder: Path, errors: list[LessonError]) -> list[Path]:
         match = UNIT_FOLDER.match(path.name)
         if not path.is_dir() or path.name.startswith((".", "_")):
             if LESSON_NAME.match(path.name):
-                place = Place(path.as_posix(), 1)
+                place = Place(path.as_posix())
                 errors.append(LessonError(place, "no-unit", "A lesson stands in the folder of its unit.", "Move it."))
             continue
         if match is None and any(path.iterdir()) and not any(path.glob("*.md")):
             continue  # pictures, and what else a course brings along
         if match is None:
             fix = "Name it like '2-tensors': a number, then a-z, 0-9 and hyphens."
-            errors.append(LessonError(Place(path.as_posix(), 1), "folder-name", "This is no name for a unit.", fix))
+            errors.append(LessonError(Place(path.as_posix()), "folder-name", "This is no name for a unit.", fix))
             continue
         errors += taken(int(match[1]), path, numbers, "unit")
         found.append(path)
@@ -67,4 +67,4 @@ def taken(number: int, path: Path, numbers: dict[int, str], what: str) -> list[L
     if other == path.name:
         return []
     message = f"The number {number} is already taken by the {what} {other!r}."
-    return [LessonError(Place(path.as_posix(), 1), "same-number", message, "Renumber one of them.")]
+    return [LessonError(Place(path.as_posix()), "same-number", message, "Renumber one of them.")]

@@ -26,6 +26,31 @@ DEEPEST = 12
 LONGEST = 20_000
 
 
+QUOTES = "Put text with special signs in quotes."
+TOGETHER = 'put what belongs together in quotes: "[N, D] positive".'
+TOGETHER_ALONE = TOGETHER.replace("put", "Put", 1)
+IN_BRACES = "Write it in braces: {N: 32, D: 100}."
+NO_END = ("What begins here has no end.", "Close the bracket, or the quotation mark.")
+NONE_OPEN = ("This bracket closes none that is open.", "Remove it, or open one.")
+BACKSLASH = ("In double quotes a backslash begins a sign, and this is none.", "Take single quotes.")
+NOT_YAML: Mapping[str, tuple[str, str]] = {
+    "<stream end>": NO_END,
+    "end of stream": NO_END,
+    **dict.fromkeys(("got '}'", "got ']'", "found '}'", "found ']'"), NONE_OPEN),
+    "expected ',' or": ("No comma parts this from what is before it.", f"Write the comma, or {TOGETHER}"),
+    "document": ("The value has ended before this.", TOGETHER_ALONE),
+    "mapping values": ("A second colon with a space behind it stands in this line.", QUOTES),
+    "'\\t'": ("A tab stands here.", "Write spaces."),
+    "cannot start": ("No value begins with this sign.", QUOTES),
+    "alias": ("No value begins with `*`.", QUOTES),
+    "unknown escape": BACKSLASH,
+    "escape sequence": BACKSLASH,
+    "nested": (f"Brackets stand in brackets more than {DEEPEST} deep.", "Write it flatter."),
+}
+"""By a part of what PyYAML says: the same to somebody who writes a lesson, and what they can do."""
+UNREADABLE_FROM = ("From here on this is no value.", QUOTES)
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """The text of one value, and where it starts. A *literal* text has had its quotes taken off."""
@@ -58,6 +83,12 @@ class _Composer(yaml.SafeLoader):
         return node
 
 
+def _in_words(problem: str, *, inside: bool) -> tuple[str, str]:
+    """What an author is told of a *problem* in the words of YAML, and how it is mended; *inside* a line of its own."""
+    message, fix = next((said for part, said in NOT_YAML.items() if part in problem), UNREADABLE_FROM)
+    return message, IN_BRACES if inside and "mapping values" in problem else fix
+
+
 def node_of(value: Value, faults: Faults) -> yaml.Node | None:
     """The YAML node of a value, or None after a fault was added."""
     if len(value.text) > LONGEST:
@@ -69,13 +100,12 @@ def node_of(value: Value, faults: Faults) -> yaml.Node | None:
         ended = "end of stream" in str(error.problem) or "<stream end>" in str(error.problem)
         mark = (error.context_mark if ended else None) or error.problem_mark
         where = _place(value, mark.line, mark.column) if mark else value.place
-        fix = "What begins here has no end." if ended else "Put text with special signs in quotes."
-        if value.place.column > 1 and str(error.problem).startswith("mapping values"):
-            fix = "Write it in braces: {N: 32, D: 100}."
-        faults.add(where, "not-yaml", f"This is not a YAML value: {error.problem}.", fix)
+        faults.add(where, "not-yaml", *_in_words(str(error.problem), inside=value.place.column > 1))
         return None
-    except (yaml.YAMLError, ValueError) as error:
-        faults.add(value.place, "not-yaml", f"This is not a YAML value: {str(error).splitlines()[0]}.")
+    except (yaml.YAMLError, ValueError):
+        faults.add(
+            value.place, "not-yaml", "This value holds a sign that no text has.", "Remove it, or retype the line."
+        )
         return None
     return node
 

@@ -24,3 +24,10 @@ def test_github_annotations_escape_what_would_end_them() -> None:
     line = LINE["github"](FINDING)
 
     assert line == "::error file=a%2Cb.md,line=3,col=7,title=mutant-passes::50%25 of%0Ait"
+
+
+def test_what_is_about_a_whole_folder_names_no_line_of_it() -> None:
+    finding = Finding(Place("my:course"), "error", "no-folder", "There is no such folder.")
+
+    assert LINE["text"](finding) == "my:course: no-folder There is no such folder."
+    assert LINE["github"](finding) == "::error file=my%3Acourse,title=no-folder::There is no such folder."

@@ -105,6 +105,7 @@ def test_a_solution_that_fails_is_shown_at_its_line_with_its_reason(
         ("constant", "c = torch.ones(N)"),
         ("dropped", "k = F.dropout(h, 0.5)"),
         ("noisy", "h = x + torch.randn(N)"),
+        ("layered", "h = torch.nn.Linear(D, 5)(x)"),
     ],
 )
 def test_a_forward_program_that_fails_is_shown_at_the_line_that_does(
@@ -119,6 +120,13 @@ def test_a_program_that_draws_random_numbers_is_told_so(findings: tuple[Finding,
     said = [one.message for one in found_in(findings, "forward-fails") if "draws random numbers" in one.message]
 
     assert ["`k = F.dropout(h, 0.5)`" in said[0], "`h = x + torch.randn(N)`" in said[1]] == [True, True]
+
+
+def test_a_layer_with_weights_of_its_own_is_told_what_to_write_instead(findings: tuple[Finding, ...]) -> None:
+    (said,) = (one.message for one in found_in(findings, "forward-fails") if "'layered'" in one.message)
+
+    assert "`h = torch.nn.Linear(D, 5)(x)` makes a layer, whose weights are drawn anew each time" in said
+    assert said.endswith("Take them as inputs, such as `W: [D, H]` and `b: [H]`, and write `X @ W + b`.")
 
 
 def test_a_mutant_that_passes_is_shown_with_its_edit(findings: tuple[Finding, ...]) -> None:

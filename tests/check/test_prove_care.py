@@ -47,6 +47,7 @@ SLIPS = [
     ("equal-dims", "D: 3", "D: 4"),
     ("unused", "D: 3", "D: 3, Q: 5"),
     ("unused", "y = x * w", "y = x * w\nz = y * 2"),
+    ("unused", "w: [D]}", "w: [D], c: [N]}"),
     ("no-feedback", "  > Because.\n", ""),
     ("all-right", "- [ ] that\n  > Because.", "- [x] that"),
     ("empty-section", "::::{grad}", "## Empty\n\n## Writing\n\n::::{grad}"),

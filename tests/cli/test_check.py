@@ -123,7 +123,7 @@ def test_a_unit_that_cannot_be_read_does_not_hide_the_others(unit: Path, monkeyp
     result = runner.invoke(app, ["check", str(unit.parent), "--no-mutants"])
 
     assert result.exit_code == 1
-    assert "2-closed:1:1: unreadable The folder cannot be read: Permission denied." in result.stdout
+    assert "2-closed: unreadable The folder cannot be read: Permission denied." in result.stdout
     assert "01-bad.md:9:1: unknown-directive" in result.stdout
 
 

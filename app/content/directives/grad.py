@@ -140,15 +140,19 @@ def _mistake(child: Directive, require: tuple[str, ...], solution: Code, reading
 def _beginning(child: Directive, solution: Code, reading: Reading) -> str:
     """The lines of *solution* up to the last one that writes what `:after:` of a mistake names."""
     options = reading.options(child)
-    name = options.text("after")
+    names = [word for word, _ in options.words("after")]
     tree = parsed(solution.source)
-    if not name or not isinstance(tree, ast.Module):
+    if not names or not isinstance(tree, ast.Module):
         return ""
     lines = sources_of(solution.source)
-    last = max((at for at, line in enumerate(lines) if name in read_line(line).writes), default=-1)
-    if last < 0:
-        message = f"The solution writes no {name!r}, so nothing can go on after it."
-        options.wrong("after", "unknown-name", message, did_you_mean(name, written(tree)))
+    ends = {one: at for at, line in enumerate(lines) for one in read_line(line).writes}
+    last = max((ends.get(name, -1) for name in names), default=-1)
+    if unknown := [name for name in names if name not in ends]:
+        message = f"The solution writes no {unknown[0]!r}, so nothing can go on after it."
+        options.wrong("after", "unknown-name", message, did_you_mean(unknown[0], written(tree)))
+    elif len(names) > 1:
+        message = f"':after:' names {len(names)} gradients, and is about one: all lines up to it come before."
+        options.wrong("after", "several", message, f"Write ':after: {max(names, key=ends.__getitem__)}'.")
     return "".join(f"{line}\n" for line in lines[: last + 1])
 
 

@@ -1,6 +1,7 @@
 """Why a forward program cannot be used, said to its author: what was seen, on which line, what to change."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,6 +30,10 @@ _WHY = {
         "draws random numbers, so it has no one result to be right about. Let the program start from them: an input "
         "such as `noise: [N, D]` is drawn once for everybody."
     ),
+    "layer": (
+        "makes a layer, whose weights are drawn anew each time and have no name that a gradient could be asked of. "
+        "Take them as inputs, {message}."
+    ),
     "several": (
         "leaves a {message} and no tensor, so gradients end here. Give each of its tensors a name, such as "
         "`a, b = X.chunk(2, 1)`."
@@ -44,6 +49,16 @@ _WHY = {
         "that have a derivative, or keep it off the way to the output"
     ),
 }
+
+
+_LAYER = re.compile(r"\bnn\.(?!\w*Dropout|RReLU)([A-Z]\w*)\(")
+_WRITTEN_OUT = {
+    "Linear": "such as `W: [D, H]` and `b: [H]`, and write `X @ W + b`",
+    "Embedding": "such as `E: [V, D]`, and write `E[i]`",
+    "LayerNorm": "such as `w: [D]` and `b: [D]`, and write `F.layer_norm(X, (D,), w, b)`",
+    **{f"Conv{n}d": f"such as a `W`, and write `F.conv{n}d(X, W)`" for n in (1, 2, 3)},
+}
+"""By layer of `torch.nn`: what a program writes instead."""
 
 
 class AuthorError(Exception):
@@ -104,7 +119,13 @@ class Blame:
         if "message" in report:
             failed = self.program.statements[report["failed"]]
             why = "in-place" if "in-place operation" in report["message"] else report["why"]
-            said = _WHY[why].replace("{message}", report["message"])
+            message = report["message"]
+            if why == "draws" and (layer := _LAYER.search(failed.source)):
+                why, message = (
+                    "layer",
+                    _WRITTEN_OUT.get(layer[1], "and write the step with functions of `torch` and `F`"),
+                )
+            said = _WHY[why].replace("{message}", message)
             raise AuthorError(f"`{failed.source}` {said}", self._line_of(failed))
         if tensor := undefined(report):
             raise AuthorError(f"`{tensor}` holds NaN on the lesson's sizes", self.line_writing(tensor))

@@ -1,3 +1,5 @@
+import pytest
+
 from app.engine.grade.author_errors import AuthorError, Blame
 from app.engine.grade.jail_runs import JailFailedError
 from app.engine.grade.outcomes import broken
@@ -28,6 +30,24 @@ def test_a_fault_of_ours_stays_one() -> None:
     error = failed("fault")
 
     assert BLAME.unfinished(error, {}) is error
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("y = torch.nn.Embedding(5, 3)(i)", "such as `E: [V, D]`, and write `E[i]`."),
+        ("y = torch.nn.LSTM(3, 4)(x)[0]", "Take them as inputs, and write the step with functions of `torch` and `F`."),
+        ("y = torch.nn.Dropout(0.5)(x)", "an input such as `noise: [N, D]` is drawn once for everybody."),
+    ],
+)
+def test_an_author_of_a_layer_is_told_what_to_write_instead(line: str, told: str) -> None:
+    blame = Blame(FORWARD, read_program(line + "\n", ["x", "i"], FORWARD.dims, "y"))
+
+    with pytest.raises(AuthorError) as refused:
+        blame.refuse({"message": "draws random numbers", "failed": 0, "why": "draws"}, {})
+
+    assert refused.value.message.startswith(f"`{line}` ")
+    assert refused.value.message.endswith(told)
 
 
 def test_a_broken_exercise_is_told_with_one_full_stop_after_each_sentence() -> None:
