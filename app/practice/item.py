@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 
 from app.content.blocks import Forward, Grad, Lesson
 from app.content.errors import LessonError
@@ -59,10 +60,10 @@ class Item:
     operations: tuple[str, ...]
     points: int
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """An id for lessons: `mean-2-17`."""
-        return f"{self.wanted.replace(':', '-') or 'practice'}-{self.level}-{self.seed}"
+        """An id for lessons, such as `practice-1f0c3a9e`: of what is shown, so that it tells no seed."""
+        return f"practice-{sha256(self.forward.encode()).hexdigest()[:8]}"
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

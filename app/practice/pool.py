@@ -5,6 +5,7 @@ while graders have nothing else to do.
 import asyncio
 import json
 import random
+import secrets
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -209,7 +210,7 @@ def _demand(level: int, family: str, slip: str, operations: Iterable[str]) -> De
 
 def _drawn(kind: Demand) -> Item | None:
     """A new exercise of the kind; None where luck gives none."""
-    drawn = (draw(kind.level, random.randrange(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
+    drawn = (draw(kind.level, secrets.randbelow(SEEDS), kind.wanted, kind.drawn_from) for _ in range(DRAWS))
     return next((one for one in drawn if kind.fits(one.needs)), None)
 
 

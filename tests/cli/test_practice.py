@@ -36,7 +36,7 @@ def test_what_is_drawn_is_a_piece_of_a_lesson_and_the_same_for_the_same_seed(run
     (tmp_path / "01-piece.md").write_text(first.stdout)
 
     assert first.stdout == second.stdout
-    assert load_lesson(tmp_path / "01-piece.md").exercises[0].name.startswith("mean-1-")
+    assert load_lesson(tmp_path / "01-piece.md").exercises[0].name.startswith("practice-")
 
 
 def test_the_operations_may_be_chosen(run) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from app.engine.grader import Load, Readiness
 from app.practice import pool as pools
 from app.practice.draw import draw
 from app.practice.operations import OPERATIONS
-from app.practice.pool import Polite, Pool
+from app.practice.pool import Demand, Polite, Pool
 from app.practice.proof import Proof
 from app.store.database import Database
 from app.store.migrate import migrate
@@ -237,3 +238,14 @@ async def test_graders_with_something_else_to_do_are_left_alone(busy, monkeypatc
 
     assert (await asyncio.wait_for(Polite(graders).check(item.task, item.solution), 60)).passed
     assert len(looked) == 3
+
+
+def test_no_seed_follows_from_those_before_it() -> None:
+    seeds = []
+    for _ in range(2):
+        random.seed(1)
+        item = pools._drawn(Demand(1, within=("tanh", "square")))
+        assert item is not None
+        seeds.append(item.seed)
+
+    assert seeds[0] != seeds[1]

@@ -28,7 +28,7 @@ from app.practice.practice_words import FAMILIES
 from app.practice.proof import curated
 from app.store import board, cards, practice, progress, tables
 from app.store.tables import Card, PracticeItem
-from app.web.practice_items import LEVELS, hunted
+from app.web.practice_items import FORMS, LEVELS, hunted
 from app.web.site import Site
 from app.web.views.slips_view import lately
 from tests.browser.answers import right_answer
@@ -127,6 +127,13 @@ class Learner:
                 return await ask(db)
 
         return self.client.portal.call(asked)
+
+    def change(self, act: Callable[[AsyncSession], Awaitable[None]]) -> None:
+        async def changed() -> None:
+            async with self.site.database.write() as db:
+                await act(db)
+
+        self.client.portal.call(changed)
 
     def lesson(self, address: str) -> Lesson:
         return self.site.practice.items._lessons[int(address.rpartition("/")[2])]
@@ -310,6 +317,50 @@ def test_an_item_stays_what_it_was_when_the_generator_goes_on(learner, monkeypat
 
     assert learner.next() == at
     assert learner.lesson(at).source == before
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("form", ["write", *FORMS])
+def test_no_page_of_an_item_names_its_seed(learner, monkeypatch, form):
+    monkeypatch.setattr(pool, "curated", lambda _: ())  # whose seeds are small numbers, such as stand on any page
+    monkeypatch.setattr("app.web.practice_sittings.scheduler.form_at", lambda *_: form)
+    learner.client.get(LESSON)
+
+    at = learner.next(begin="1")
+    seed = str(learner.row(at).seed)
+    (name, *_) = (one.name for one in learner.lesson(at).exercises)
+    said = [learner.client.get(at).text, learner.client.get("/practice").text]
+    kind = learner.solve(at, slip=True)
+    said.append(learner.client.get(at).text)
+    said.append(learner.client.get("/me/export.zip").content.decode("latin-1"))
+
+    assert learner.row(at).form == form, kind
+    assert len(seed) > 4
+    assert [one for one in (name, *said) if seed in one] == []
+
+
+def test_an_item_that_names_its_seed_is_finished_and_given_to_nobody_else(learner, other):
+    learner.client.get(LESSON)
+    at = learner.next(begin="1")
+    number = int(at.rpartition("/")[2])
+
+    async def as_before(db: AsyncSession) -> None:
+        row = await db.get_one(PracticeItem, number)
+        name = re.search(r"practice-[0-9a-f]{8}", row.fragment)
+        assert name is not None
+        row.version, row.fragment = 3, row.fragment.replace(name[0], f"practice-{row.level}-{row.seed}")
+
+    learner.change(as_before)
+    learner.site.practice.items._lessons.clear()
+    row = learner.row(at)
+    named = f"practice-{row.level}-{row.seed}"
+    Learner(other, learner.site).client.get(LESSON)
+
+    assert named in learner.client.get(at).text
+    assert Learner(other, learner.site).next(begin="1") != at
+    assert learner.next() == at
+    learner.solve(at)
+    assert learner.next() not in (at, "/practice")
 
 
 @pytest.mark.alone
