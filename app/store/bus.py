@@ -14,6 +14,8 @@ import structlog
 from sqlalchemy import event, func, make_url, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.store.database import NAME
+
 log = structlog.get_logger()
 
 CHANNEL = "backhand"
@@ -60,7 +62,8 @@ class Bus:
 
         while True:
             try:
-                async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
+                connecting = psycopg.AsyncConnection.connect(self._address, autocommit=True, application_name=NAME)
+                async with await connecting as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.listens.set()
                     self.wake_all()  # what was said meanwhile was not heard

@@ -1,18 +1,21 @@
 """Copies of a database that is in use, and back: SQLite by its online backup, PostgreSQL by its own programs."""
 
+import asyncio
 import contextlib
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from alembic.script import ScriptDirectory
-from sqlalchemy import func, inspect, make_url, select
+from sqlalchemy import func, inspect, make_url, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.store.database import BUSY_SECONDS, open_engine
+from app.store.database import BUSY_SECONDS, NAME, open_engine
 from app.store.migrate import MIGRATIONS, migrate
 from app.store.tables import Learner
 from app.store.unusable import reason
@@ -23,6 +26,12 @@ _PROGRAM = re.compile(
     re.MULTILINE,
 )
 _VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\w+)$", re.MULTILINE)
+LEAVING_SECONDS = 3.0
+"""How long a connection of a server that has ended may still be seen."""
+_OTHERS = text(
+    "SELECT host(client_addr) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND application_name = :name AND pid <> pg_backend_pid()"
+)
 
 
 class BackupError(Exception):
@@ -81,7 +90,7 @@ async def restore(url: str, source: Path, *, replace: bool = False) -> int:
 
     Raises:
         BackupError: *source* is no whole backup, is of another kind of database or of a newer version, or the database
-            holds learners.
+            holds learners, or is in use (PostgreSQL; of SQLite the server's own folder tells).
     """
     kind, found = _kind_of(url), _kind_in(source)
     if kind != found:
@@ -103,6 +112,8 @@ async def restore(url: str, source: Path, *, replace: bool = False) -> int:
             f"The database holds {learners:,} learner{'s' * (learners > 1)}, whose work would be lost. Back it up "
             "first, then give --replace."
         )
+    if kind == "PostgreSQL" and (users := await _users(url)):
+        raise BackupError(users)
     if kind == "SQLite":
         with _opened(source) as copy, contextlib.closing(sqlite3.connect(_file_of(url), BUSY_SECONDS)) as target:
             copy.backup(target)
@@ -180,6 +191,34 @@ def _call(program: str, *arguments: str, url: str = "") -> str:
         said = done.stderr.strip() or f"it ended with {done.returncode}"
         raise BackupError(f"{program} {arguments[-1]}: {said}")
     return done.stdout
+
+
+async def _users(url: str) -> str:
+    """Who else uses the PostgreSQL at *url*, for a while; empty where nobody does."""
+    engine, until = open_engine(url), time.monotonic() + LEAVING_SECONDS
+    try:
+        async with engine.connect() as connection:
+            await connection.execution_options(isolation_level="AUTOCOMMIT")  # in a transaction it stays what it was
+            while True:
+                found = (await connection.scalars(_OTHERS, {"name": NAME})).all()
+                said = in_use(found)
+                if not said or time.monotonic() >= until:
+                    return said
+                await asyncio.sleep(0.1)
+    finally:
+        await engine.dispose()
+
+
+def in_use(others: Sequence[str | None]) -> str:
+    """What is said of the connections of *others*, by their addresses where those are known; empty without any."""
+    if not others:
+        return ""
+    times, known = len(others), sorted({one for one in others if one})
+    return (
+        f"Backhand is connected to this database {times} time{'s' * (times > 1)}"
+        f"{', from ' * bool(known)}{' and '.join(known)}. Stop every server and backhand jobs first: what learners "
+        "write meanwhile would be lost."
+    )
 
 
 async def _learners(url: str) -> int:

@@ -2,7 +2,8 @@
 
 import asyncio
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from anyio import to_thread
 from sqlalchemy import Column, Date, String, text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from app.store import learners
+from app.store.bus import Bus
 from app.store.database import Database, Moment, open_engine
-from app.store.database_copies import BackupError, backup, restore
+from app.store.database_copies import BackupError, backup, in_use, restore
 from app.store.migrate import config_for
 from app.store.tables import Base
+from tests.waiting import SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -97,6 +101,7 @@ async def test_a_restored_backup_holds_every_row_of_every_table(filled: str, tmp
 async def test_new_rows_after_a_restoration_get_new_numbers(database: Database, url: str, tmp_path: Path) -> None:
     async with database.write() as db:
         first, _ = await learners.begin_session(db)
+    await database.close()
     await restore(url, await made(url, tmp_path / "one.backup"), replace=True)
 
     async with database.write() as db:
@@ -206,6 +211,7 @@ async def test_a_backup_taken_while_learners_write_is_whole(database: Database, 
     copies = [await made(url, tmp_path / f"{number}.backup") for number in range(3)]
     ended.set()
     await writing
+    await database.close()
 
     for copy in copies:
         await restore(url, copy, replace=True)
@@ -230,6 +236,86 @@ async def test_what_was_planted_in_the_place_of_a_backup_is_not_written(
     assert elsewhere.read_text() == "theirs"
     assert part.is_symlink() is (planted == "a link")
     assert not (tmp_path / "one.backup").exists()
+
+
+@asynccontextmanager
+async def pages(url: str) -> AsyncIterator[None]:
+    """A server that answered a request and keeps the connection."""
+    database = Database(url)
+    await database.ping()
+    yield
+    await database.close()
+
+
+@asynccontextmanager
+async def word(url: str) -> AsyncIterator[None]:
+    """A process that listens to what others tell, and asks nothing else."""
+    bus = Bus(url)
+    listening = asyncio.ensure_future(bus.listen())
+    await bus.listens.wait()
+    yield
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+
+
+@asynccontextmanager
+async def another(url: str) -> AsyncIterator[None]:
+    """A program that is none of ours, such as what watches the database."""
+    engine = create_async_engine(url, connect_args={"application_name": "a monitor"})
+    async with engine.connect() as connection:
+        await connection.execute(text("SELECT 1"))
+        await connection.rollback()
+        yield
+    await engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("kept", [pages, word])
+async def test_nothing_is_restored_under_a_server_elsewhere(
+    filled: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kept: Callable[[str], AbstractAsyncContextManager[None]],
+) -> None:
+    monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", 1.0)
+    copy = await made(filled, tmp_path / "one.backup")
+    await changed(filled, "DELETE FROM training")
+
+    async with kept(filled):
+        said = await refused(filled, copy)
+
+    assert said.startswith("Backhand is connected to this database 1 time. Stop every server")
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+async def test_a_server_that_has_just_ended_and_other_programs_are_no_hindrance(
+    filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = await made(filled, tmp_path / "one.backup")
+    seen = asyncio.Event()
+    monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", SECONDS)
+    monkeypatch.setattr("app.store.database_copies.in_use", lambda found: seen.set() or in_use(found))
+
+    async with another(filled):
+        async with pages(filled):
+            restoring = asyncio.ensure_future(restore(filled, copy, replace=True))
+            restoring.add_done_callback(lambda _: seen.set())
+            await seen.wait()
+
+        assert await restoring == 2
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([], ""),
+        ([None], "Backhand is connected to this database 1 time."),
+        (["10.1.0.7", None, "10.1.0.7", "10.1.0.5"], "database 4 times, from 10.1.0.5 and 10.1.0.7."),
+    ],
+)
+def test_who_uses_a_database_is_told_with_addresses(found: list[str | None], said: str) -> None:
+    assert said in in_use(found)
+    assert bool(in_use(found)) is bool(found)
 
 
 SQLITE_TRIGGER = "CREATE TRIGGER promote AFTER INSERT ON session BEGIN UPDATE learner SET teaches = 1; END"
