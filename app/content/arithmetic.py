@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+from app.content.lookalikes import IN_SUMS
+
 Value = Fraction | float
 Names = Mapping[str, int] | Mapping[str, float] | Mapping[str, Value]
 
@@ -38,12 +40,6 @@ CONSTANTS: Mapping[str, float] = {"e": math.e, "pi": math.pi, "π": math.pi}
 Signs = Mapping[str, Callable[[Value, Value], Value]]
 SUMS: Signs = {"+": operator.add, "-": operator.sub}
 PRODUCTS: Signs = {"*": operator.mul, "/": operator.truediv, "//": lambda one, other: Fraction(one // other)}
-
-# Signs that people paste or that phones write, and what they mean.
-LOOKALIKES = str.maketrans(
-    {"−": "-", "–": "-", "‐": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "∕": "/", "⁄": "/"}
-    | {"\u00a0": " ", "\u2009": " ", "\u202f": " "}
-)
 
 SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 BRACES = str.maketrans("{}", "()")
@@ -129,7 +125,7 @@ def _power(base: Value, exponent: Value) -> Value:
 
 def _in_plain_signs(text: str) -> str:
     """*text* with the signs of TeX, of phones and of numpy in the place of which others are read here."""
-    plain = text.translate(LOOKALIKES)
+    plain = text.translate(IN_SUMS)
     for pattern, meaning in NOTATIONS:
         plain = pattern.sub(meaning, plain)
     return plain.translate(BRACES)

@@ -12,31 +12,13 @@ import re
 from dataclasses import dataclass
 
 from app.bindings import parsed
+from app.content.lookalikes import IN_CODE, LOOKALIKES
 from app.sandbox.vocabulary import ATTRIBUTES, AUTOGRAD, BUILTINS
 
 LONGEST = 50_000
 CLASSES = "classes"
 """The rule of an exercise that lets a class through, with attributes of its own."""
 DEEPEST = 100
-
-_PLAIN = {
-    "‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"',
-    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "*", "·": "*", "∙": "*", "⋅": "*", "÷": "/", "∕": "/",
-    "≤": "<=", "≥": ">=", "≠": "!=",
-    "\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u2009": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ",
-    "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "", "\u00ad": "",
-    "\u2028": "\n", "\u2029": "\n",
-}  # fmt: skip
-_NOTICES = (
-    ("‘’‚‛“”„‟«»", "Curly quotes were read as plain ones."),
-    ("−–—‐‑", "A typographic minus sign was read as `-`."),
-    ("×·∙⋅", "A multiplication sign was read as `*`."),
-    ("÷∕", "A division sign was read as `/`."),
-    ("≤≥≠", "A comparison sign was read as `<=`, `>=` or `!=`."),
-    ("\u00a0\u2007\u202f\u2009\u2002\u2003\u3000", "Special spaces were read as plain ones."),
-    ("\u200b\u200c\u200d\u2060\ufeff\u00ad", "Invisible characters were left out."),
-)
-_TABLE = str.maketrans(_PLAIN)
 
 _NO_FUNCTION = {
     "open": "`open` is not available in a box: there are no files, and everything that is needed is in scope.",
@@ -92,9 +74,9 @@ def normalise(code: str) -> tuple[str, tuple[str, ...]]:
     if "\t" in text:
         text = text.expandtabs(4)
         notices.append("Tabs were read as four spaces.")
-    found = [notice for characters, notice in _NOTICES if any(one in text for one in characters)]
+    found = [one.notice for one in LOOKALIKES if not one.meant.keys().isdisjoint(text)]
     if found and not _is_python(text):
-        text = text.translate(_TABLE)
+        text = text.translate(IN_CODE)
         notices += found
     return text, tuple(notices)
 

@@ -23,6 +23,8 @@ NAMES = {"n": 32, "block": 3, "half": 0.5}
         ("5.", Fraction(5)),
         ("−1/2", Fraction(-1, 2)),
         ("3 × 4 ÷ 2", Fraction(6)),
+        ("3 ∙ 4 — 2", Fraction(10)),
+        ("7\u2007‑\u200b\u20032", Fraction(5)),
         ("2^3", Fraction(8)),
         ("-2**2", Fraction(-4)),
         ("2**-1", Fraction(1, 2)),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.content.lookalikes import IN_SUMS
 from app.sandbox.gate import DEEPEST, LONGEST, normalise, refusal
 
 HONEST = [
@@ -124,6 +125,14 @@ def test_typography_is_made_plain_and_said_so():
 
     assert code == 'dX = "a" - 3 * 2\nif x:\n    y'
     assert len(notices) == 5
+
+
+def test_a_sign_that_a_sum_may_have_a_line_may_have_too():
+    for sign, plain in IN_SUMS.items():
+        said, notices = normalise(f"dX = (3{chr(sign)} + 2{chr(sign)}")
+
+        assert said == f"dX = (3{plain} + 2{plain}"
+        assert len(notices) == 1
 
 
 def test_typography_in_a_comment_of_sound_code_is_left_alone():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.content.lookalikes import IN_SUMS
 from app.content.sizes import written
 from app.grading.judge.compare import Array
 
@@ -85,7 +86,7 @@ def read_entry(text: str, name: str, shape: tuple[int, ...]) -> tuple[int, ...] 
     kind = f"`{name}` has shape `{written(shape)}`"
     many = len(shape)
     wanted = "it is one number and takes no index" if not many else f"give {_count(many)}, {_example(shape)}"
-    inside = re.fullmatch(r"[\[(]?([^\[\]()]*?)[\])]?", text.strip().replace("\u2212", "-"))
+    inside = re.fullmatch(r"[\[(]?([^\[\]()]*?)[\])]?", text.strip().translate(IN_SUMS))
     parts = re.split(" ?, ?| ", " ".join(inside[1].split()).removesuffix(",").rstrip()) if inside else []
     parts = [] if parts == [""] else parts
     if inside is None or not all(re.fullmatch(r"[+-]?[0-9]{1,9}", part) for part in parts):
