@@ -135,7 +135,9 @@ def readings_of(text: str, quiz: Number) -> list[Reading]:
         UnreadableError: There is none.
     """
     plain = _unwrapped(LEAD.sub("", text).strip().rstrip(".;")).rstrip(",").rstrip() or text.strip()
-    hundredths = PERCENT.sub("", plain)
+    hundredths = PERCENT.sub("", plain).rstrip()
+    if PERCENT.search(hundredths):
+        raise UnreadableError("A percent sign stands there twice: write it once, or the number itself.")
     if hundredths != plain:
         of = 1.0 if PERCENT_ASKED.search(words_of(quiz.prompt)) else 100.0
         return [Reading(one.value / of, one.step / of, one.digits) for one in readings_of(hundredths, quiz)]

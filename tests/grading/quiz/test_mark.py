@@ -331,6 +331,15 @@ def test_a_tolerance_that_the_author_gave_holds_for_whole_numbers(answer):
     assert answered("about", answer).correct
 
 
+@pytest.mark.parametrize("answer", ["25%%", "25 % %", "25 percent%", "25%%%"])
+def test_two_percent_signs_are_asked_about(answer):
+    for quiz in ("percentage", "bessel"):
+        said = answered(quiz, answer)
+
+        assert said.correct is None
+        assert "A percent sign stands there twice" in said.message
+
+
 @pytest.mark.parametrize(("answer", "right"), [("25 %", True), ("25", True), ("0.25 %", False), ("0.25", False)])
 def test_a_percentage_is_read_as_it_stands_where_one_is_asked_for(answer, right):
     assert answered("percentage", answer).correct is right
