@@ -39,6 +39,10 @@ FAULT_COSTS = 4
 AT_ONCE_SECONDS = 2.0  # what a run may take
 QUEUE_SECONDS, RESTART_SECONDS = 5.0, 30.0
 BUSY = "Your earlier checks are still running. Your text is saved; wait for them, then check again."
+CLOSED = (
+    "No code is run on this server just now, so this says nothing about yours. It is saved. Tell your instructor, or "
+    "the operator of this server: {reason}"
+)
 TOO_LONG = "The text has {length:,} characters; a box takes {most:,}. Shorten it; it is saved as it is."
 
 A = TypeVar("A", Verdict, Run, Nudge)
@@ -145,6 +149,7 @@ class Checks:
         Raises:
             NotNowError: No grader could be asked now. So do the others.
         """
+        self._open()
         if refusal := self._refusal(code):
             return Answer(Verdict(outcome="refused", message=refusal), judged=False)
         found = decoded_verdict(stored)
@@ -153,8 +158,7 @@ class Checks:
             return Answer(found, found=True)
         task = self._tasks.task(lesson, exercise)
         verdict = await self._asked("check", learner, code, lambda: self._grader.check(task, code))
-        # A machine that turned out to refuse code judged nothing; another day the same text may run.
-        return Answer(verdict, judged=self._grader.readiness.state != "refused")
+        return Answer(verdict)
 
     async def run(self, learner: int, lesson: Lesson, exercise: CodeBox, code: str) -> Run:
         """What *code* computes on the lesson's own sizes; no verdict, nothing stored."""
@@ -197,11 +201,17 @@ class Checks:
         """
         self._allowance.spend(learner)
 
-    def _refusal(self, code: str) -> str:
-        """Why no grader is asked about *code*, now or later."""
+    def _open(self) -> None:
+        """
+        Raises:
+            NotNowError: This server runs no code. Another day the same text may run, so nothing was judged.
+        """
         readiness = self._grader.readiness
         if readiness.state == "refused":
-            return f"Code is not run on this server. {readiness.reason}"
+            raise NotNowError(CLOSED.format(reason=readiness.reason), RESTART_SECONDS)
+
+    def _refusal(self, code: str) -> str:
+        """Why no grader is asked about *code*, now or later."""
         return TOO_LONG.format(length=len(code), most=LONGEST) if len(code) > LONGEST else ""
 
     @contextmanager
@@ -236,10 +246,13 @@ class Checks:
 
     async def _asked(self, kind: str, learner: int, code: str, ask: Callable[[], Awaitable[A]]) -> A:
         with self._question(kind) as question:
+            self._open()
             self._faults.refuse(code)
             with self._counted(learner):
                 began = time.perf_counter()
                 answer = await ask()
+            if answer.outcome == "refused":
+                self._open()  # which it is no more, if the graders found out meanwhile
             if not isinstance(answer, Nudge) and answer.wall_ms:
                 self._observe(answer, time.perf_counter() - began)
             question.outcome = answer.outcome
@@ -247,8 +260,8 @@ class Checks:
                 self._faults.note(code)
                 self._allowance.charge(learner, FAULT_COSTS)
             if answer.outcome == "busy":
-                stopped = self._grader.readiness.state == "stopped"
-                raise NotNowError(answer.message, RESTART_SECONDS if stopped else QUEUE_SECONDS)
+                crowded = self._grader.readiness.state == "ready"
+                raise NotNowError(answer.message, QUEUE_SECONDS if crowded else RESTART_SECONDS)
             return answer
 
 

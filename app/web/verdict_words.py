@@ -242,10 +242,14 @@ def totals(verdict: Verdict) -> str:
     return f"{said}, checked on {verdict.hidden_sizes} hidden size{'s' if verdict.hidden_sizes > 1 else ''}"
 
 
+def run_title(run: Run) -> str:
+    return {"graded": "Ran, without a verdict", "busy": "Not run yet"}.get(run.outcome, OUTCOMES[run.outcome])
+
+
 def run_announcement(run: Run) -> str:
     if run.outcome == "graded":
         return f"It ran: {len(run.shown)} {'value' if len(run.shown) == 1 else 'values'} shown."
-    return spoken(f"{OUTCOMES[run.outcome]}. {run.message}")
+    return spoken(f"{run_title(run)}. {run.message}")
 
 
 def nudge_announcement(nudge: Nudge) -> str:

@@ -25,6 +25,7 @@ FAULT = (
     "The grader stopped before it had an answer. That is our fault, not yours; your text is saved. Please try again."
 )
 BUSY = "Too many checks are waiting just now. Your text is saved; please try again in a few seconds."
+NONE_UP = "No grader is up just now; the server starts them again. Your text is saved; please try again in a minute."
 STOPPED = "The server is stopping. Your text is saved; please try again in a minute."
 
 WARMING = Readiness(state="warming", reason="The graders are starting.")

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 import structlog
 
 from app.engine.grader import Load, Look, Readiness
-from app.engine.pool.asking import BUSY, FAULT, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
+from app.engine.pool.asking import BUSY, FAULT, NONE_UP, STARTUP_SECONDS, STOPPED, WARMING, Asking, UnansweredError
 from app.engine.pool.grader_process import GraderDiedError, Process
 from app.settings import Settings
 
@@ -130,7 +130,7 @@ class LocalGraders(Asking):
                 raise
             return await self._heard_out(process, question, seconds + GRACE_SECONDS)
         except TimeoutError:
-            raise UnansweredError("busy", BUSY) from None
+            raise UnansweredError("busy", BUSY if self._running else NONE_UP) from None
         except GraderDiedError:
             raise UnansweredError("fault", FAULT) from None
         except asyncio.CancelledError:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.content.blocks import CodeBox, FunctionBox, Lesson
 from app.engine.codec import plain
-from app.engine.grader import Nudge
+from app.engine.grader import Nudge, Run
 from app.grading.judge.hunt_verdict import with_line
 from app.grading.judge.verdict import Verdict
 from app.store import drafts, progress
@@ -40,6 +40,7 @@ from app.web.views.exercise_view import (
     starter_of,
 )
 from app.web.views.lamps import Gradient, gradients_of
+from app.web.views.ran_view import RanView
 
 router = APIRouter(prefix="/code/{name}")
 
@@ -166,7 +167,7 @@ async def run(request: Request, visitor: TheVisitor, box: TheBox) -> Response:
     try:
         result = await while_wanted(request, site.checks.run(learner, box.lesson, box.exercise, box.code))
     except NotNowError as later:
-        return await _put_off(request, box, learner, saved, later)
+        return await _put_off(request, box, learner, saved, later, run=True)
     async with site.database.write(short=True) as db:
         shown = await drafts.draft_of(db, learner, *box.names)
         if shown is not None:
@@ -256,15 +257,21 @@ async def _lamps(db: AsyncSession, box: Box, learner: int) -> tuple[Gradient, ..
     return gradients_of(unit, exam, await progress.solved_by_lesson(db, learner))
 
 
-async def _put_off(request: Request, box: Box, learner: int, saved: Saved, later: NotNowError) -> Response:
+async def _put_off(
+    request: Request, box: Box, learner: int, saved: Saved, later: NotNowError, *, run: bool = False
+) -> Response:
     """What cannot be answered now, in place of a verdict; the stored one is not touched. A plain form gets a page."""
     if not wants_fragment(request):
         raise later
     async with box.site.database.read() as db:
         view = await box.view(db, learner)
-    said = VerdictView(Verdict(outcome="busy", message=later.detail))
-    view = replace(view, checked=said, run=None, stale=False)
-    return later.said_by(box_fragment(box, "_checked.html", view, said.announcement, saved=saved))
+    if run:
+        ran = Run(outcome="busy", message=later.detail)
+        view, told = replace(view, run=RanView(ran, ())), run_announcement(ran)
+    else:
+        said = VerdictView(Verdict(outcome="busy", message=later.detail))
+        view, told = replace(view, checked=said, run=None, stale=False), said.announcement
+    return later.said_by(box_fragment(box, "_checked.html", view, told, saved=saved))
 
 
 def _nudged(request: Request, box: Box, nudge: Nudge) -> Response:

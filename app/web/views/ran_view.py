@@ -17,6 +17,7 @@ from app.grading.judge.told import ToldLine
 from app.grading.judge.trials import Shown
 from app.web.pictures.difference_map import strokes
 from app.web.pictures.svg import drawing, tag
+from app.web.verdict_words import run_title
 
 LONG_SIDE, SHORT_SIDE = 84.0, 8.0
 MOST_OPEN = 3
@@ -73,6 +74,10 @@ class RanView:
     @property
     def outcome(self) -> str:
         return self.run.outcome
+
+    @property
+    def title(self) -> str:
+        return run_title(self.run)
 
     @property
     def lines(self) -> tuple[ToldLine, ...]:

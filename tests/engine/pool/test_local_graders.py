@@ -12,7 +12,7 @@ import pytest
 
 from app.content.blocks import Grad, Lesson
 from app.content.parse import parse_lesson
-from app.engine.grader import Load, Look, Readiness
+from app.engine.grader import Load, Look, Readiness, Run
 from app.engine.pool import asking, local_graders
 from app.engine.pool.grader_process import GraderDiedError, Process
 from app.engine.pool.local_graders import NOT_STARTING, LocalGraders
@@ -338,6 +338,24 @@ def test_a_grader_gets_no_setting_keeps_what_a_jail_takes_and_reaches_no_network
         assert Path(f"/proc/{grader}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
 
     lone.holds(claim)
+
+
+def test_who_waited_in_vain_for_graders_is_not_told_of_a_crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_graders, "STARTUP_SECONDS", 0.01)
+
+    async def starve(_: Process) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    monkeypatch.setattr(Process, "start", starve)
+
+    async def asked() -> tuple[Verdict, Run]:
+        async with LocalGraders(Settings(graders=1, data_dir=tmp_path)) as graders:
+            return await graders.check(task(), "dX = 1"), await graders.run(task(), "dX = 1")
+
+    answers = asyncio.run(asked())
+
+    assert {(one.outcome, one.message) for one in answers} == {("busy", asking.NONE_UP)}
 
 
 def test_who_waits_for_graders_that_do_not_start_is_told_so_at_once(

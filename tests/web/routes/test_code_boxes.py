@@ -330,8 +330,13 @@ def test_where_code_is_refused_the_box_says_why_and_everything_else_works(client
 
     whole = client.get(LESSON).text
     assert "seccomp is missing on this machine." in page(whole).text("readiness")
-    text = send(client, "check").text
-    assert "Code is not run on this server. seccomp is missing" in text
+    for act, title in (("check", "Not checked yet"), ("run", "Not run yet")):
+        answer = send(client, act)
+        assert answer.status_code == 429
+        assert title in answer.text
+        assert "this says nothing about yours. It is saved. Tell your instructor, or the operator of" in answer.text
+        assert "of this server: seccomp is missing on this machine." in answer.text
+        assert "Not run." not in answer.text
     assert grader.checked == []
     assert client.post(f"{LESSON}/quiz/half", data={"answer": "0.5"}, headers=HTMX).status_code == 200
 
@@ -349,18 +354,19 @@ def test_a_machine_that_turns_out_to_refuse_code_judges_nothing(client: TestClie
     grader.readiness = Readiness(state="ready")
 
     assert "seccomp is missing" not in send(client, "check", revision=1).text
+    assert send(client, "run", revision=1).status_code == 200
     assert len(grader.checked) == 1
 
 
 @pytest.mark.alone
-def test_a_refusal_by_the_server_is_no_failed_check(client: TestClient, grader, tmp_path: Path) -> None:
+def test_a_refusal_by_the_server_is_no_attempt(client: TestClient, grader, tmp_path: Path) -> None:
     grader.readiness = Readiness(state="refused", reason="No.")
     send(client, "check")
     grader.readiness = Readiness(state="ready")
     send(client, "check", revision=1)
 
     with sqlite3.connect(tmp_path / "data" / "backhand.db") as db:
-        assert db.execute("SELECT correct FROM attempt ORDER BY id").fetchall() == [(None,), (0,)]
+        assert db.execute("SELECT correct FROM attempt ORDER BY id").fetchall() == [(0,)]
     db.close()
 
 
