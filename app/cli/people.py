@@ -11,7 +11,9 @@ from app.accounts.takeout import delete_learner, packed, taken_out
 from app.cli import environment
 from app.cli.classes import Facts, done, say
 from app.cli.refuse import refuse
+from app.store.bus import Bus
 from app.store.former_members import graded_classes
+from app.web.middleware.visitor import tell_servers
 
 
 def find(typed: str, group: int | None, *, as_json: bool) -> None:
@@ -49,8 +51,11 @@ def delete(typed: str, group: int | None, *, sure: bool, with_grades: bool, as_j
         typer.echo(str(person), err=True)
         typer.confirm("Delete everything of them? Nobody can bring it back", abort=True, err=True)
 
+    settings = environment.settings()
+
     async def work(db: AsyncSession) -> Facts:
         await delete_learner(db, person.learner, by_operator=True, with_grades=with_grades)
+        await tell_servers(db, Bus(settings.resolved_database_url), settings.data_dir)
         return _facts(person) | {"grades_stay_in": [] if with_grades else graded}
 
     gone = done(work)

@@ -108,6 +108,7 @@ def create_app(
         bus,
         changes_a_minute=settings.share(settings.changes_per_minute),
         new_a_minute=settings.share(settings.new_learners_per_minute),
+        data_dir=settings.data_dir,
     )
     assets, own_pages = Assets(), operator_pages(settings)
     tasks, metrics, pool = Tasks(shown, mark), Metrics(), Pool(database, grader)

@@ -7,15 +7,21 @@ from pathlib import Path
 import anyio
 import pytest
 from sqlalchemy import select
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from app.accounts.credentials import Proof, create
 from app.cli.commands import app
+from app.content.course import load_course
 from app.settings import Settings
 from app.store import classes, learners
 from app.store.database import Database, now
 from app.store.migrate import migrate
 from app.store.tables import Assignment, Attempt, Event, FormerMember, Learner
+from app.web.application import create_app
+from tests.web.conftest import FakeGrader
+
+COURSE = Path(__file__).parents[1] / "web" / "course"
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +66,37 @@ def names() -> list[str | None]:
         return found
 
     return anyio.run(ask)
+
+
+def become(name: str) -> tuple[int, str]:
+    """A new learner, called so, with a session."""
+
+    async def begun() -> tuple[int, str]:
+        database = Database(Settings().resolved_database_url)
+        async with database.write() as db:
+            learner, token = await learners.begin_session(db)
+            await learners.call(db, learner, name)
+        await database.close()
+        return learner, token
+
+    return anyio.run(begun)
+
+
+def test_the_browser_of_somebody_who_was_deleted_is_nobodys_at_once() -> None:
+    served = create_app(Settings(), load_course(COURSE), FakeGrader())
+    with TestClient(served, base_url="http://localhost") as client:
+        learner, token = become("Carl")
+        client.cookies.set("session", token)
+        before = client.get("/me").text
+        run("delete", f"#{learner}", "--yes")
+        # The newest number is given again by SQLite: who is remembered by it would be somebody else.
+        again, _ = become("Dora")
+        after = client.get("/me").text
+
+    assert "Carl" in before
+    assert again == learner
+    assert "Carl" not in after
+    assert "Dora" not in after
 
 
 @pytest.mark.parametrize("typed", ["s-7", "BOB@example.org", "bob b", "#1"])

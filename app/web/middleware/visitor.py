@@ -12,9 +12,11 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine, Hashable
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
@@ -42,6 +44,8 @@ MINUTE = 60.0
 FAULT_SECONDS = 600.0
 ENDED = "sessions"
 """What every server is told when a session has ended, or its learner is another or called otherwise."""
+ENDED_FILE = "sessions.ended"
+"""Of the data folder; a command writes it, of which the server on SQLite hears no other way."""
 SIGNED_IN = "Somebody signed in here a moment ago. What was just sent was not saved: send it again."
 FAULTY = "Graders stopped over this very text, more than once. It is saved; change it, or come again in ten minutes."
 REMEMBERED = 10_000
@@ -175,16 +179,34 @@ async def _left(request: Request) -> None:
 
 
 class Sessions:
-    """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks."""
+    """Who is behind a token; what was found is remembered for a short while, since every keystroke's save asks.
 
-    def __init__(self, database: Database, bus: Bus, *, changes_a_minute: int, new_a_minute: int) -> None:
+    Args:
+        data_dir: Where a command may leave word that sessions have ended.
+    """
+
+    def __init__(
+        self, database: Database, bus: Bus, *, changes_a_minute: int, new_a_minute: int, data_dir: Path | None = None
+    ) -> None:
         self.database = database
         self._bus = bus
+        self._ended_file = data_dir / ENDED_FILE if data_dir else None
+        self._ended_at = self._last_ended()
         self.changes = Allowance(changes_a_minute, said=TOO_MANY_CHANGES)
         self.beginnings = Allowance(new_a_minute, said=TOO_MANY_LEARNERS)
         self._found: dict[str, tuple[float, learners.Known]] = {}
 
+    def _last_ended(self) -> int:
+        """When a command last ended sessions; 0 where none has."""
+        try:
+            return self._ended_file.stat().st_mtime_ns if self._ended_file else 0
+        except OSError:
+            return 0
+
     async def known(self, token: str) -> learners.Known | None:
+        if (ended := self._last_ended()) != self._ended_at:
+            self._ended_at = ended
+            self.forget()
         kept = self._found.get(token)
         if kept and kept[0] > time.monotonic():
             return kept[1]
@@ -216,6 +238,17 @@ class Sessions:
                 await told.wait()
                 if told.heard:
                     self.forget()
+
+
+async def tell_servers(db: AsyncSession, bus: Bus, data_dir: Path) -> None:
+    """Like `Sessions.tell`, from a process that is no server."""
+
+    def leave_word(_: object) -> None:
+        with suppress(OSError):  # a fleet has heard of it, and each server forgets by itself after a while
+            (data_dir / ENDED_FILE).write_text("\n")
+
+    await bus.tell(db, ENDED)
+    event.listen(db.sync_session, "after_commit", leave_word, once=True)
 
 
 class Visitor:
