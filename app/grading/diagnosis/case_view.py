@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from app.bindings import as_written, shape_only
+from app.bindings import as_written, reads_of, shape_only, writes_of
 from app.grading.diagnosis.evidence import Array, Case, Claim, Diagnosis, Look, Mistake, Predict, always, scale_of
 from app.grading.diagnosis.phrases import coded, whole
 from app.grading.diagnosis.steps import Step, steps_of
@@ -28,7 +28,7 @@ SIGNS: Mapping[str, str] = {
     "mul": "*", "div": "/", "add": "+", "sub": "-", "pow": "**", "neg": "-", "matmul": "@", "gelu_tanh": "gelu",
 }  # fmt: skip
 """Operations as a forward line writes them."""
-
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 T = TypeVar("T")
 Send = Callable[[Step], Array | None]
@@ -48,13 +48,11 @@ class CaseView:
         # What the words of a rule stand for at a step.
         self.meanings = cache(lambda step: words_of(step.node, step.position, step.g))
         nodes = [node for write in case.writes for node in ast.walk(write)]
-        aside = {id(inner) for node in nodes for inner in shape_only(node)}
-        names = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
-        self.words = names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        self.words = _names_in(nodes) | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         values = (node.value for node in nodes if isinstance(node, ast.Constant))
-        self.lines = case.lines or case.writes
-        read = (node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.Name))
-        self.names = self.words | {node.id for node in read}
+        # What a sentence says of the text, it says of the lines that the gradient is made of.
+        self.lines = _feeding(case) or case.lines or case.writes
+        self.names = self.words | _names_in([node for line in self.lines for node in ast.walk(line)])
         self._made: dict[Callable[[CaseView], Any], Any] = {}
         self.numbers = frozenset(one for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
@@ -251,6 +249,29 @@ class CaseView:
             self._made[make] = make(self)
         found: T = self._made[make]
         return found
+
+
+def _names_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """The names that *nodes* read for more than their shape."""
+    aside = {id(inner) for node in nodes for inner in shape_only(node)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in aside}
+
+
+def _feeding(case: Case) -> tuple[ast.stmt, ...]:
+    """The statements, also those inside of loops, that the gradient is made of; not those of the other gradients."""
+    others = case.looks[0].gradients.keys() - {case.name}
+    nodes = [node for line in case.lines for node in ast.walk(line)]
+    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in nodes):
+        return ()
+    simple = [one for one in nodes if isinstance(one, SIMPLE)]
+    written = [(one, writes_of(list(ast.walk(one)))) for one in simple]
+    wanted, found = {case.name}, set[int]()
+    fresh = simple
+    while fresh:
+        fresh = [one for one, names in written if id(one) not in found and names & (wanted - others)]
+        found |= {id(one) for one in fresh}
+        wanted |= {name for one in fresh for name in reads_of(list(ast.walk(one)))[0]}
+    return tuple(one for one in simple if id(one) in found)
 
 
 def solved(columns: Array, wanted: Array, slack: float) -> Array | None:

@@ -6,18 +6,30 @@ gradient right. Where the lines cannot be read again, the prediction alone speak
 """
 
 import ast
+import builtins
 from collections.abc import Collection, Iterator
 from functools import partial
 
 from app.bindings import called
 from app.grading.diagnosis import mend
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.grammar import Change, Words, attribute
+from app.grading.diagnosis.grammar import Change, Words, attribute, operated
 from app.grading.diagnosis.mend import is_mended
 
 PRODUCTS = frozenset(
     {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
 )
+GATES = frozenset({"where", "clamp", "relu", "sign", "heaviside", "maximum", "minimum", "gt", "lt", "ge", "le"})
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+PLACING = frozenset(
+    {"cat", "stack", "pad", "index_add", "index_add_", "scatter", "scatter_", "scatter_add", "scatter_add_"}
+    | {"index_put", "index_put_", "index_copy", "index_copy_", "masked_fill", "masked_fill_", "fill_", "copy_"}
+)
+PARTS = PLACING | frozenset(
+    {"select", "narrow", "flip", "roll", "diagonal", "diag", "tril", "triu", "eye", "unbind", "split", "chunk", "fold"}
+    | {"gather", "index_select", "take", "unfold", "max", "min", "argmax", "argmin", "one_hot", "einsum", "cumsum"}
+)
+"""Functions that take or write parts of a tensor."""
 CURABLE = (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute, ast.UnaryOp)
 
 
@@ -37,14 +49,46 @@ def cannot_be_read(view: CaseView) -> bool:
     return not view.once(mend.reruns)
 
 
-def has_numbers(view: CaseView) -> bool:
-    """Whether numbers stand in the lines that write the gradient."""
-    return not view.lines or bool(view.numbers)
+def has_gate(view: CaseView) -> bool:
+    """Whether the learner's lines compare, or choose by numbers."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    return any(isinstance(node, ast.Compare) or called(node) in GATES for node in nodes)
+
+
+def takes_parts(view: CaseView) -> bool:
+    """Whether the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    loops = any(isinstance(node, LOOPS) for line in view.case.lines for node in ast.walk(line))
+    indices = (node.slice for node in nodes if isinstance(node, ast.Subscript))
+    parts = (part for index in indices for part in (index.elts if isinstance(index, ast.Tuple) else [index]))
+    return cannot_be_read(view) or loops or any(called(one) in PARTS for one in nodes) or any(map(_picks, parts))
+
+
+def writes_parts(view: CaseView) -> bool:
+    """Whether one of the learner's lines writes into parts of a tensor, or puts one together from parts."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    stores = (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) for node in nodes)
+    return cannot_be_read(view) or any(stores) or any(called(node) in PLACING for node in nodes)
+
+
+def _picks(part: ast.expr) -> bool:
+    """Whether a part of an index leaves something out."""
+    match part:
+        case (
+            ast.Slice(lower=None, upper=None, step=None)
+            | ast.Constant(value=None)
+            | ast.Constant(value=builtins.Ellipsis)
+        ):
+            return False
+    return True
 
 
 def lacks_factor(view: CaseView, name: str) -> bool:
-    """Whether the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right."""
-    return is_mended(view, [partial(_multiplied, name)])
+    """Whether the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
+
+    A product in the place of a sum puts in a factor as well: then it is the sum that is wrong.
+    """
+    return is_mended(view, [partial(_multiplied, name)]) and (cannot_be_read(view) or not is_mended(view, [operated]))
 
 
 def has_factor(view: CaseView, name: str) -> bool:
@@ -69,7 +113,7 @@ def _multiplied(name: str, node: ast.expr, _words: Words) -> Iterator[Change]:
 
 
 def _divided(name: str, node: ast.expr, _words: Words) -> Iterator[Change]:
-    if isinstance(node, CURABLE):
+    if isinstance(node, CURABLE) and not (isinstance(node, ast.Name) and node.id == name):
         yield Change("put-division", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
 
 

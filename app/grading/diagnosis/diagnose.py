@@ -60,6 +60,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     (slips.of_scope, upstreams.mistakes),
     (upstreams.changed, slips.throughout),
     (statistics.constant, statistics.other_axes),
+    unrecognised.fixed,
     (forks.mistakes,),
     (powers.mistakes, upstreams.copies),
     mend.mended,

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.claims import writes_parts
 from app.grading.diagnosis.evidence import Array, Look, Mistake, Predict
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
@@ -40,7 +41,8 @@ def mistakes(view: CaseView) -> Iterator[Mistake]:
         copied = [partial(_copied_over, view, path, turned) for turned in (False, True)]
         ways: list[Predict] = [partial(_written_over, path), *copied]
         for predict in ways:
-            yield view.row(f"overwritten:{path.consumer}", predict, SAY["over"], one=path.consumer)
+            claim = partial(writes_parts, view)
+            yield view.row(f"overwritten:{path.consumer}", predict, SAY["over"], (), claim, one=path.consumer)
     yield from _in_steps(view)
 
 
@@ -73,8 +75,8 @@ def _copied_over(view: CaseView, path: Path, turned: bool, look: Look) -> Array 
 
 def _in_steps(view: CaseView) -> Iterator[Mistake]:
     steps = _meetings(view, view.case.looks[0])
-    if not steps:
-        return
+    if all(np.array_equal(step.z, steps[0].z) for step in steps):
+        return  # none of the factors is another one's
     lines = listed([in_code(name) for name in dict.fromkeys(step.statement.outputs[0] for step in steps)])
     factors = listed([in_code(step.node.operands[1 - step.position].text) for step in steps])
     for at, (code, _, say) in enumerate(_patterns(steps)):

@@ -96,7 +96,7 @@ def _tried(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterator
         for at in rerun.candidates():
             for one in several:
                 one.stand(at)
-            for edit in rerun.edits(likely) if kinds is None else edits(rerun.line, Words(), kinds):
+            for edit in rerun.edits(likely) if kinds is None else edits(rerun.line, Words(inverse=True), kinds):
                 if rerun.before[at].budget.is_empty:
                     return
                 if not rerun.is_elsewhere(edit) and rerun.mended(edit):

@@ -17,15 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from app.grading.diagnosis.brackets import bracketed
 from app.grading.diagnosis.call_kinds import turned
 from app.grading.diagnosis.case_view import CaseView, Send
-from app.grading.diagnosis.claims import has_numbers
+from app.grading.diagnosis.claims import has_gate
 from app.grading.diagnosis.edits import KINDS, Edit, edits
-from app.grading.diagnosis.evidence import Array, Mistake, always
-from app.grading.diagnosis.grammar import Words
+from app.grading.diagnosis.evidence import Array, Mistake
+from app.grading.diagnosis.grammar import Words, grouped
+from app.grading.diagnosis.mend import is_mended
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
 from app.grading.diagnosis.steps import Step
+from app.grading.diagnosis.undoing import is_exchanged, is_undone
 from app.grading.forward.statements import Path
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import fits, softmax
@@ -51,6 +54,9 @@ PLACES: Mapping[tuple[str, str], str] = {
     ("x", "z"): "other", ("y", "z"): "other",
 }  # fmt: skip
 DUMMY = np.zeros(1)
+GATED = frozenset({"relu", "clamp", "maximum", "minimum", "where", "masked_fill", "max", "min"})
+OF_WHOLE = ("`{name}` holds", "`{name}` multiplies by")
+"""How sentences begin that say of a gradient what is so of one share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +194,15 @@ def _send(view: CaseView, text: str, step: Step) -> Array | None:
     return evaluated(text, words, step.node, step.position)
 
 
+def _valued(view: CaseView, text: str, step: Step) -> Array | None:
+    """The values of a part of a rule; None where it is no such part."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(_send(view, text, step), dtype=np.float64)
+    except (NameError, ValueError, TypeError):
+        return None
+
+
 @cache
 def _plain(text: str) -> bool:
     return not names_of(text) & {"O", "other", "top", "low", "most", "whole", "F", "B", "rows"}
@@ -204,16 +219,38 @@ def edited(view: CaseView) -> Iterator[Mistake]:
 
 def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]:
     rule = rule_of(step.node, step.position)
-    for slip in () if rule is None else slips_at(step.node.op, step.position, rule):
+    for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
         word = slip.word.format(**view.spot(path, depth))
-        say = RULE["summed"][1] if _is_summed(slip, step) else slip.say
-        if slip.say == RULE["value"][1] and not view.is_written(word):
-            say = RULE["other-value"][1]
-        claim = partial(has_numbers, view) if slip.say == RULE["number"][1] else always
-        yield view.slip(path, depth, slip.code, sender(view, slip.text), say, slip.mentions, claim, word=word)
-    yield view.slip(path, depth, RULE["upstream"][0], lambda step: step.of_ones, RULE["upstream"][1])
+        code, say = _said(view, slip, step, word)
+        claim = partial(is_undone, view, path, depth, (normal(rule or ""), slip.text), partial(_valued, view))
+        if code == RULE["group"][0]:
+            claim = partial(is_mended, view, (grouped, bracketed))
+        say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
+        yield view.slip(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
+    say = _of_share(view, path, step, RULE["upstream"][1])
+    yield view.slip(path, depth, RULE["upstream"][0], lambda step: step.of_ones, say, way=path.consumer)
     for place, value, code, say in other_operands(step):
         yield view.slip(path, depth, code, partial(with_value, place=place, value=value), say)
+
+
+def _said(view: CaseView, slip: Slip, step: Step, word: str) -> tuple[str, str]:
+    """The code and the sentence of a slip at a step of the learner's."""
+    if slip.text == "g" and step.node.op in GATED and has_gate(view):
+        return RULE["open"]
+    if _is_summed(slip, step):
+        return slip.code, RULE["summed"][1]
+    if slip.say == RULE["value"][1] and not view.is_written(word):
+        return slip.code, RULE["other-value"][1]
+    return slip.code, slip.say
+
+
+def _of_share(view: CaseView, path: Path, step: Step, say: str) -> str:
+    """*say* of one share, where the tensor is read in several places: what is one's alone is not the gradient's."""
+    sharing = sum(any(each.same_as(step) for each in view.steps(other, step.look)) for other in view.paths)
+    if sharing == len(view.paths) or not say.startswith(OF_WHOLE):
+        return say
+    apart = sum(other.statement == path.statement for other in view.paths) == sharing
+    return say.replace("`{name}`", "The share of `{name}` through `{way}`" if apart else "One share of `{name}`", 1)
 
 
 def _is_summed(slip: Slip, step: Step) -> bool:
@@ -233,7 +270,9 @@ def of_scope(view: CaseView) -> Iterator[Mistake]:
                 for place, shown in _shown_places(step, rule).items():
                     if shown != name:
                         send = partial(_with_tensor, view, rule, place, name)
-                        yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), word=name, place=shown)
+                        claim = partial(is_exchanged, view, path, depth, partial(_two_of, view, place, name))
+                        fields = {"word": name, "place": shown}
+                        yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), claim, **fields)
 
 
 def _shown_places(step: Step, rule: str) -> dict[str, str]:
@@ -246,13 +285,21 @@ def _shown_places(step: Step, rule: str) -> dict[str, str]:
 
 
 def _with_tensor(view: CaseView, rule: str, place: str, name: str, step: Step) -> Array:
+    tensor, word = _in_place(place, name, step), "y" if place == "f" else place
+    return evaluated(rule, {**view.meanings(step), word: tensor}, step.node, step.position)
+
+
+def _two_of(view: CaseView, place: str, name: str, step: Step) -> tuple[Array, Array]:
+    """What belongs at a place of the rule, and what stands there with another tensor."""
+    return np.asarray(view.meanings(step)["y" if place == "f" else place]), _in_place(place, name, step)
+
+
+def _in_place(place: str, name: str, step: Step) -> Array:
     tensor = np.asarray(step.look.forward[name], dtype=np.float64)
     base = step.node.operands[step.position]
     if place == "x" and base.op == "add" and step.node.op in {"pow", "sqrt", "rsqrt"}:
         tensor = tensor + sum(float(one.value) for one in base.operands if one.op == "number" and not one.value.ndim)
-    if place == "f":
-        place, tensor = "y", FUNCTIONS[step.node.op](tensor)
-    return evaluated(rule, {**view.meanings(step), place: tensor}, step.node, step.position)
+    return np.asarray(FUNCTIONS[step.node.op](tensor)) if place == "f" else tensor
 
 
 def throughout(view: CaseView) -> Iterator[Mistake]:

@@ -4,19 +4,23 @@
 |---|---|
 | `dtype` | integers or truth values, whose fractions are cut off, or numbers of too few digits |
 | `zeros` | every entry is zero |
+| `fixed` | the same on any data: no tensor is read |
 | `shape` | another shape |
 | `part-missing:AXIS` | some slices along an axis are zero, and all others right: these positions were not handled |
 | `part-wrong:AXIS` | they hold something else |
 | `unrecognised` | none of the tables; direction, size and place are given |
 """
 
+import ast
+
 import numpy as np
 
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import DIFFERENT, CaseView
+from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_of
 from app.grading.diagnosis.layout import wrong_shape
-from app.grading.diagnosis.naming import axis_text, number_text, places_text, shown
+from app.grading.diagnosis.naming import axis_text, in_code, listed, number_text, places_text, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
 
 SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
@@ -56,6 +60,29 @@ def all_zeros(case: Case) -> Diagnosis | None:
     shaped = all(look.got.shape == look.reference.shape and look.got.size for look in case.looks)
     flat = shaped and all(np.abs(look.got).max() <= NOTHING * scale_of(look) for look in case.looks)
     return case.told("zeros", SAY["zeros"]) if flat else None
+
+
+def fixed(view: CaseView) -> Diagnosis | None:
+    """The same on any data, because the lines read no tensor."""
+    look = view.case.looks[0]
+    known = {*look.forward, *look.gradients} - {view.case.name}
+    if cannot_be_read(view) or takes_parts(view) or view.names & known:
+        return None
+    arriving = listed([in_code(one) for one in dict.fromkeys(upstream_name(path) for path in view.paths)])
+    return view.case.told("fixed", SAY["fixed"], up=arriving, example=_example(view))
+
+
+def _example(view: CaseView) -> str:
+    """What a number may stand for: one that no forward line holds, for the other side of a product."""
+    steps = [step for _, _, step in view.every_step()]
+    sides = {step.node.operands[1 - step.position].text for step in steps if len(step.node.operands) > 1}
+    known = {
+        node.value for one in view.case.statements for node in ast.walk(one.node) if isinstance(node, ast.Constant)
+    }
+    numbers = [one for one in view.numbers if one not in {*known, 0, 1}]
+    if len(numbers) != 1 or len(sides) != 1 or not (side := sides.pop()).isidentifier():
+        return ""
+    return SAY["example"].format(number_text(numbers[0]), side, side)
 
 
 def another_shape(case: Case) -> Diagnosis | None:
@@ -127,7 +154,8 @@ def confined(view: CaseView) -> Diagnosis | None:
         empty = all(not np.compress(mark, view.got[look], axis).any() for look, mark in pairs)
         if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
             kind, along = "missing" if empty else "wrong", axis_text(case, case.tensor, axis)
-            return case.told(f"part-{kind}:{axis}", PLACES[kind], where=_visible_places(case.visible, axis), axis=along)
+            say = PLACES["zero" if empty and not writes_parts(view) else kind]
+            return case.told(f"part-{kind}:{axis}", say, where=_visible_places(case.visible, axis), axis=along)
     return None
 
 

@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.claims import cannot_be_read, reads
+from app.grading.diagnosis.claims import cannot_be_read, reads, takes_parts
 from app.grading.diagnosis.evidence import Array, Look, Mistake, always
 from app.grading.diagnosis.naming import axis_text, in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
@@ -35,6 +35,8 @@ from app.grading.reading.node import reduce_to, swapped
 SAY, CHANGED = sentences_of("upstreams"), sentences_of("upstreams-changed")
 
 RANK_MAX = 5
+WHOLE = frozenset({"averaged", "averaged-all", "transposed"})
+"""Changes of an upstream for which no part of it is taken."""
 Change = tuple[str, Callable[[Array], Array], str, int | None, str]
 """A code, what was done with the upstream, how the sentence goes on after "In `dW` ", the axis and the end of it."""
 
@@ -93,7 +95,8 @@ def copies(view: CaseView) -> Iterator[Mistake]:
             for path in view.paths:
                 say = SAY["copy" if len(view.paths) == 1 else "copy-share"]
                 fields = {"word": name, "way": in_code(path.consumer)}
-                yield view.row(f"copied:{name}", partial(_copy, view, path, name, act), say, (name,), **fields)
+                predict, claim = partial(_copy, view, path, name, act), partial(reads, view, (name,))
+                yield view.row(f"copied:{name}", predict, say, (name,), claim, **fields)
 
 
 def added(view: CaseView) -> Iterator[Mistake]:
@@ -158,11 +161,11 @@ def changed(view: CaseView) -> Iterator[Mistake]:
         for code, act, say, axis, where in _changes(step.g):
             along = "" if axis is None else axis_text(view.case, fields["y"], axis)
             more = {**fields, "axis": along, "where": where, "ways": ways}
-            claim = always if say != "repeated" else partial(_reads_several, step, axis or 0)
+            claim = partial(_takes_part, view, step, say, axis or 0)
             yield view.row(code, partial(_at, view, path, depth, act), f"{CHANGED[say]}.", (), claim, **more)
             if everywhere:
                 predict = partial(view.everywhere, partial(_is_alike, kind), partial(_after, act))
-                yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], **more)
+                yield view.row(code, predict, CHANGED[say] + CHANGED["everywhere"], (), claim, **more)
 
 
 def _is_place(step: Step, depth: int) -> bool:
@@ -189,6 +192,11 @@ def _changes(g: Array) -> Iterator[Change]:
     if g.ndim > 1 and g.shape[-1] == g.shape[-2]:
         yield "upstream-transposed", swapped, "transposed", None, ""
         yield "diagonal-only", lambda g: g * np.eye(g.shape[-1]), "diagonal", None, ""
+
+
+def _takes_part(view: CaseView, step: Step, say: str, axis: int) -> bool:
+    """Whether the lines take parts, where that is said; of one that stands for others, whether others are read."""
+    return (say in WHOLE or takes_parts(view)) and (say != "repeated" or _reads_several(step, axis))
 
 
 def _reads_several(step: Step, axis: int) -> bool:

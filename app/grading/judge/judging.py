@@ -42,6 +42,8 @@ from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
 """What a right line may follow from."""
+PROPORTIONAL = frozenset({"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"})
+"""Codes of a gradient that is right but for a number."""
 ROUNDING = (
     "On the lesson's own numbers it is off by rounding alone: in float32 each of many additions loses a little. "
     "In float64 it is right there, too."
@@ -347,11 +349,14 @@ class Judge:
         clean = not self._culprits(name, self._compared)
         if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
             got["v"] = shown
+        borrowed = self._diagnosed_on_true(name) if self.roads.borrows(name) else None
+        if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
+            return borrowed  # it starts from something else, and that is as good
         for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):
             found = self.laboratory.diagnosis(name, cut, got)
             if found is not None:
                 return found
-        found = (self._diagnosed_on_true(name) if self.roads.borrows(name) else None) or nearly(name, pairs)
+        found = borrowed or nearly(name, pairs)
         if found is None and (rest := self.laboratory.diagnosis_in_sizes(name, self.ruling.forced)) is not None:
             return sentences.sizes_besides(rest)
         others = any(other != name and one.verdict == "wrong" for other, one in self._compared.items())

@@ -237,7 +237,152 @@ LIKELY = box(
     "dlp = -1.0 / N * dloss * F.one_hot(t, V)",
     "dlp",
 )
+GRAPH = box(
+    "graph",
+    "N: 6, D: 4, H: 5",
+    "A: [N, N] mask; X: [N, D]; W: [D, H]",
+    "Z",
+    "Ah = A + torch.eye(N)\nisd = Ah.sum(1) ** -0.5\nS = isd[:, None] * Ah * isd[None, :]\nV = X @ W\nZ = S @ V",
+    "dS = dZ @ V.T\ndisd = (dS * Ah * isd[None, :]).sum(1) + (dS * Ah * isd[:, None]).sum(0)",
+    "dS disd",
+)
+DICE = box(
+    "dice",
+    "B: 6",
+    "inter: [B] positive; total: [B] positive",
+    "score",
+    "score = (2 * inter + 1) / (total + 1)",
+    "dtotal = -dscore * (2 * inter + 1) / (total + 1) ** 2",
+    "dtotal",
+)
+INSTANCE = box(
+    "instance",
+    "N: 4, C: 3, H: 5",
+    "x: [N, C, H]",
+    "z",
+    "m = x.mean(2, keepdim=True)\nv = ((x - m) ** 2).mean(2, keepdim=True)\nz = (x - m) / (v + 1e-5).sqrt()",
+    "dx = (dz - dz.mean(2, keepdim=True) - z * (dz * z).mean(2, keepdim=True)) / (v + 1e-5).sqrt()",
+    "dx",
+)
+BALANCE = box(
+    "balance",
+    "N: 4, M: 5",
+    "K: [N, M] positive; a: [N] positive; w: [N, M]",
+    "y",
+    "u = a / K.sum(1)\ny = u[:, None] * K * w",
+    "du = (dy * K * w).sum(1)\ns = -du * a / K.sum(1) ** 2\ndK = dy * u[:, None] * w + s[:, None]",
+    "du dK",
+)
+HINGE = box(
+    "hinge",
+    "N: 6",
+    "near: [N] positive; far: [N] positive",
+    "h",
+    "h = torch.relu(near - far + 1.0)",
+    "dnear = dh * (near - far + 1.0 > 0)\ndfar = -dnear",
+    "dnear dfar",
+)
+LENGTH = box(
+    "length",
+    "N: 5, M: 6, D: 3",
+    "x: [N, D]; z: [M, D]; ell: [] positive; w: [M]",
+    "f",
+    "d2 = ((x[:, None] - z[None]) ** 2).sum(2)\nk = torch.exp(-0.5 * d2 / ell ** 2)\nf = k @ w",
+    "dk = torch.outer(df, w)\ndw = k.T @ df\ndd2 = -0.5 * dk * k / ell ** 2\ndell = (dk * k * d2).sum() / ell ** 3",
+    "dk dw dd2 dell",
+)
+PARTS_OF_LOSS = box(
+    "parts-of-loss",
+    "N: 5",
+    "r: [N]; k: [N]",
+    "loss",
+    "rec = (r ** 2).sum()\nkl = k.exp().sum()\nloss = rec + kl",
+    "drec = dloss\ndkl = dloss",
+    "drec dkl",
+)
+STEPWISE = box(
+    "stepwise",
+    "N: 5, K: 3",
+    "z: [N, K]",
+    "p",
+    "e = torch.exp(z)\np = e / e.sum(1, keepdim=True)",
+    "de = (dp - (dp * p).sum(1, keepdim=True)) / e.sum(1, keepdim=True)",
+    "de",
+)
+HUBER = box(
+    "huber",
+    "N: 9",
+    "r: [N]",
+    "y",
+    "a = r.abs()\ny = torch.where(a <= 1.0, 0.5 * r ** 2, a - 0.5)",
+    "dr = dy * torch.where(a <= 1.0, r, torch.sign(r))",
+    "dr",
+)
+DISTIL = box(
+    "distil", "N: 5", "kl: [N]", "loss", "loss = 4.0 * kl.mean()", "dkl = 4.0 * dloss / N * torch.ones_like(kl)", "dkl"
+)
+TANH_GELU = box(
+    "tanh-gelu",
+    "N: 6",
+    "a: [N]",
+    "h",
+    "h = 0.5 * a * (1 + torch.tanh(a))",
+    "t = torch.tanh(a)\nda = dh * (0.5 * (1 + t) + 0.5 * a * (1 - t ** 2))",
+    "da",
+)
 ROWS = [
+    # A sentence on the text is said where undoing, there, what it names makes the gradient right.
+    (
+        GRAPH,
+        "disd = (dS * Ah * isd[None, :]).sum(1) + (dS * isd[:, None]).sum(0)",
+        "disd:factor-missing",
+        ["`dS * isd[:, None]` lacks a factor"],
+        ["matrix product"],
+    ),
+    (DICE, "dtotal = -dscore / (2 * inter + 1) / (total + 1) ** 2", "dtotal:divided:div", ["divides"], ["brackets"]),
+    (
+        INSTANCE,
+        "dx = (dz - dz.mean(2, keepdim=True) - z * (dz + z).mean(2, keepdim=True)) / (v + 1e-5).sqrt()",
+        "dx:sum-for-product",
+        ["`dz + z` adds"],
+        ["uses"],
+    ),
+    (
+        BALANCE,
+        "s = -du * a / K.sum(1) ** 3\ndK = dy * u[:, None] * w + s[:, None]",
+        "dK:square-extra",
+        ["has a higher power"],
+        ["quotient, `u`"],
+    ),
+    (BALANCE, "s = -du * u / K.sum(1) ** 2\ndK = dy * u[:, None] * w + s[:, None]", "dK:output-for-input", ["`u`"], []),
+    (HINGE, "dnear = dh * (near - far > 0)", "dnear:operand-changed", ["another expression"], ["A number"]),
+    (HINGE, "dnear = dh * (near + 1.0 > 0)", "dnear:gate-open", ["lets through all"], ["changed nothing"]),
+    (HINGE, "dfar = 0.5 * -dnear", "dfar:halved", ["exactly half as large"], ["starts from", "Two things"]),
+    (HINGE, "dfar = dnear", "dfar:sign", ["the opposite sign"], ["nothing else"]),
+    (
+        LENGTH,
+        "dell = (dk * k * d2).sum()",
+        "dell:factor-power:ell:3",
+        ["lacks a power of `ell`"],
+        ["`ell` stands in"],
+    ),
+    (PARTS_OF_LOSS, "dkl = rec", "dkl:wrong-upstream:rec", ["starts from `rec`"], ["is scaled by"]),
+    (
+        STEPWISE,
+        "de = (dp - (dp / p).sum(1, keepdim=True)) / e.sum(1, keepdim=True)",
+        "de:divided",
+        ["`p` is divided by"],
+        ["uses `e`"],
+    ),
+    (HUBER, "dr = dy * r", "dr:gate-value", ["The share of `dr` through `a` multiplies by `r`"], []),
+    (DISTIL, "dkl = torch.ones_like(kl)", "dkl:fixed", ["Nothing of", "`dloss`"], ["`dkl` holds `dloss`"]),
+    (
+        TANH_GELU,
+        "t = torch.tanh(a)\nda = dh * (0.5 * (1 + t)) + 0.5 * a * (1 - t ** 2)",
+        "da:upstream-missing",
+        ["One share of `da` holds"],
+        [],
+    ),
     # What a statement writes, or puts into a list or a dictionary, it changes.
     (
         LOOKUP,
@@ -453,7 +598,8 @@ ROWS = [
         ["starts from `loss`"],
         ["local derivative of `-`"],
     ),
-    (PRODUCT, "da = 5", "da:unrecognised", ["another number"], ["every entry"]),
+    (PRODUCT, "da = 5", "da:fixed", ["If `5` is what `b` was in an example, write `b`"], ["every entry"]),
+    (PRODUCT, "da = 1", "da:fixed", ["Nothing of what arrives from above, `dy`, is in it."], ["in an example"]),
 ]
 
 
