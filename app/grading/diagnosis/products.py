@@ -16,7 +16,7 @@ import numpy as np
 
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.claims import multiplies_matrices
-from app.grading.diagnosis.evidence import Array, Look, Mistake, always
+from app.grading.diagnosis.evidence import Array, Look, Mistake
 from app.grading.diagnosis.phrases import coded, sentences_of
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
@@ -37,15 +37,19 @@ ORDERS: tuple[Join, ...] = (
     lambda g, m: swapped(m) @ swapped(g),
 )
 """The eight products of {g, gᵀ} with {M, Mᵀ} in both orders."""
+ITS_OWN = frozenset({"product", "other"})
+"""What is said of a matrix product in the learner's lines; it is not even computed where they have none."""
 
 
 def mistakes(view: CaseView) -> Iterator[Mistake]:
+    multiplies = multiplies_matrices(view)
     for path, depth, step in view.places():
         for code, join, other, say, word in _joined(step):
+            if say in ITS_OWN and not multiplies:
+                continue
             fields = {**view.spot(path, depth), "word": word}
             predict = partial(_predict, view, path, depth, join, other)
-            claim = partial(multiplies_matrices, view) if say in {"product", "other"} else always
-            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), claim, **fields)
+            yield view.row(coded(code, fields), predict, SAY[say], (word,) * bool(word), **fields)
         two = step.node.op == "matmul" and step.z.ndim == step.g.ndim == 2
         if two and not step.below and len(view.paths) == 1:
             entries = partial(_unsummed, view, path, depth)

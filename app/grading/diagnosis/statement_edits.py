@@ -2,11 +2,14 @@
 
 import ast
 from collections.abc import Callable, Iterator
-from copy import deepcopy
+from copy import copy
 from functools import partial
 
 from app.grading.diagnosis.edits import Edit, replaced
 from app.grading.diagnosis.grammar import Change, Words
+
+Act = Callable[[ast.AST], ast.AST | None]
+"""What stands in the place of a part of a text; None where that stays."""
 
 
 def statement_edits(statement: ast.stmt, words: Words) -> Iterator[Edit]:
@@ -25,11 +28,28 @@ def statement_edits(statement: ast.stmt, words: Words) -> Iterator[Edit]:
         yield from _of_target(statement, inner, words)
 
 
-def _at_all(statement: ast.stmt, act: Callable[[ast.AST], ast.AST | None], change: Change) -> Iterator[Edit]:
-    everywhere = _Everywhere(act)
-    new = everywhere.visit(deepcopy(statement))
-    if everywhere.found > 1:
+def _at_all(statement: ast.stmt, act: Act, change: Change) -> Iterator[Edit]:
+    new, found = _everywhere(statement, act)
+    if found > 1:
         yield Edit(new, statement, change)
+
+
+def _everywhere(node: ast.AST, act: Act) -> tuple[ast.AST, int]:
+    """*node* with what *act* gives in each place where it gives something, the innermost first, and how many they are.
+
+    What has no such place in it is the very same.
+    """
+    twin, found = node, 0
+    for name, value in ast.iter_fields(node):
+        parts = value if isinstance(value, list) else [value]
+        done = [_everywhere(part, act) if isinstance(part, ast.AST) else (part, 0) for part in parts]
+        count = sum(each for _, each in done)
+        if count:
+            twin = copy(node) if twin is node else twin
+            setattr(twin, name, [new for new, _ in done] if isinstance(value, list) else done[0][0])
+        found += count
+    new = act(twin)
+    return (twin, found) if new is None else (new, found + 1)
 
 
 def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Edit]:
@@ -47,18 +67,6 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Ed
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
             new = ast.Subscript(value, ast.Tuple([rows, inner.slice], ast.Load()), inner.ctx)
             yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
-
-
-class _Everywhere(ast.NodeTransformer):
-    """Makes *change* in each place where it gives something new, the innermost first."""
-
-    def __init__(self, change: Callable[[ast.AST], ast.AST | None]) -> None:
-        self.change, self.found = change, 0
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        new = self.change(self.generic_visit(node))
-        self.found += new is not None
-        return new or node
 
 
 def _unsliced(node: ast.AST) -> ast.AST | None:

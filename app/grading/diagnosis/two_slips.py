@@ -17,8 +17,8 @@ from app.bindings import as_written
 from app.content.literals import literal_sizes
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Array, Case, Diagnosis, scope_of
-from app.grading.diagnosis.mend import Rerun
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rerun import Rerun
 from app.grading.reading.interpreter import Interpreter
 
 SAY = sentences_of("two-slips")

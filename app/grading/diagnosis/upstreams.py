@@ -18,7 +18,7 @@ the tensor feeds several lines, the same is tried on all of them at once.
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 
 import numpy as np
@@ -239,13 +239,19 @@ def _averaged(g: Array, axis: int | None) -> Array:
 def _at(view: CaseView, path: Path, depth: int, act: Callable[[Array], Array], look: Look) -> Array | None:
     found = view.resent(path, depth, look, _after(act, view.steps(path, look)[depth]))
     # What is left out along an axis that the tensor has itself is a hole in its gradient, and is told as one.
-    return None if found is None or _holes(found) > _holes(look.reference) else found
+    return None if found is None or _holes(found) > _usual_holes(look) else found
+
+
+@lru_cache(maxsize=4)
+def _usual_holes(look: Look) -> int:
+    return _holes(look.reference)
 
 
 def _holes(tensor: Array) -> int:
     """Slices that are zero, along any axis."""
+    there = tensor != 0
     axes = range(tensor.ndim)
-    return int(sum((~tensor.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
+    return int(sum((~there.any(axis=tuple(each for each in axes if each != axis))).sum() for axis in axes))
 
 
 def _is_alike(kind: tuple[str, int, int], step: Step) -> bool:

@@ -23,8 +23,10 @@ from app.content.programs import parsed
 Array = NDArray[Any]
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 _POOLS = ((2, 3, *_PRIMES), tuple(range(2, 40)), (2, 3, 4, 5), (2, 3, 4))
-LARGEST_TENSOR = 400_000
-"""Entries of one tensor on hidden sizes."""
+LARGEST_TENSOR = 200_000
+"""Entries of one tensor on hidden sizes: each try of an explanation makes a few of that size."""
+TOGETHER = 400_000
+"""Entries of one tensor that has every dim once, where nothing else is known of a program."""
 _REPEATS = 3
 _PICKS = frozenset({"one_hot", "cross_entropy", "nll_loss", "embedding", "gather", "index_select", "take_along_dim"})
 """Functions to which whole numbers are positions, and not numbers to compute with."""
@@ -75,7 +77,7 @@ def shape_of(one: Input, dims: Mapping[str, int]) -> tuple[int, ...]:
 
 def small_together(dims: Mapping[str, int]) -> bool:
     """Whether a tensor that has every one of *dims* once is small enough."""
-    return math.prod(dims.values()) <= LARGEST_TENSOR
+    return math.prod(dims.values()) <= TOGETHER
 
 
 def hidden_dims(

@@ -13,6 +13,7 @@ import numpy as np
 
 from app.grading.reading.budget import Budget
 from app.grading.reading.node import Array, Node, UntracedError
+from app.grading.reading.recall import Recall
 from app.grading.reading.tracer import BINARY, READING_ERRORS, Tracer, bindings
 
 STATEMENTS_MAX = 4_000
@@ -39,16 +40,24 @@ class _NextTurnError(Exception):
 
 
 class Interpreter:
-    """A scope of arrays and of other values, such as sizes and lists."""
+    """A scope of arrays and of other values, such as sizes and lists; *recall* holds what was read before."""
 
-    def __init__(self, arrays: Mapping[str, Array], others: Mapping[str, Any], budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        arrays: Mapping[str, Array],
+        others: Mapping[str, Any],
+        budget: Budget | None = None,
+        recall: Recall | None = None,
+    ) -> None:
         self.arrays = dict(arrays)
         self.others = dict(others)
         self.budget = Budget() if budget is None else budget
+        self.recall = recall
+        self.after_turn: Callable[[Interpreter], None] | None = None
         self.left = STATEMENTS_MAX
 
     def copy(self) -> "Interpreter":
-        return Interpreter(self.arrays, self.others, self.budget)
+        return Interpreter(self.arrays, self.others, self.budget, self.recall)
 
     def forget(self, names: Iterable[str]) -> None:
         for name in names:
@@ -84,7 +93,7 @@ class Interpreter:
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, self._value(value, known), known)
             case ast.For(target=target, iter=items, body=body, orelse=[]):
-                self._loop(Tracer(self.arrays, self.others, self.budget).items(items), target, body)
+                self._loop(self._tracer(None).items(items), target, body)
             case ast.While(test=test, body=body, orelse=[]):
                 self._loop(self._turns(test), None, body)
             case ast.If(test=test, body=body, orelse=orelse):
@@ -125,9 +134,11 @@ class Interpreter:
             try:
                 self._all(body)
             except _NextTurnError:
-                continue
+                pass
             except _LeaveLoopError:
                 break
+            if self.after_turn is not None:
+                self.after_turn(self)
 
     def _turns(self, test: ast.expr) -> Iterator[None]:
         while self._holds(test):
@@ -135,7 +146,7 @@ class Interpreter:
             yield
 
     def _holds(self, test: ast.expr) -> bool:
-        return bool(Tracer(self.arrays, self.others, self.budget).value(test))
+        return bool(self._tracer(None).value(test))
 
     def _change_list(self, name: str, attr: str, call: ast.Call) -> None:
         # A new list: one that a copy of this scope holds as well must stay as it is.
@@ -145,9 +156,12 @@ class Interpreter:
         self.others[name] = changed
 
     def _value(self, expr: ast.expr, known: dict[int, Node] | None) -> Any:
+        return self._tracer(known).value(expr)
+
+    def _tracer(self, known: dict[int, Node] | None) -> Tracer:
         tracer = Tracer(self.arrays, self.others, self.budget)
-        tracer.known = known
-        return tracer.value(expr)
+        tracer.known, tracer.recall = known, self.recall
+        return tracer
 
     def _bind(self, target: ast.expr, value: Any, known: dict[int, Node] | None) -> None:
         match target:
@@ -158,8 +172,7 @@ class Interpreter:
             case ast.Subscript(value=ast.Name(id=name), slice=part):
                 self.budget.pay(self.arrays[name].size)
                 full = np.array(self.arrays[name], dtype=np.float64)
-                tracer = Tracer(self.arrays, self.others, self.budget)
-                tracer.known = known
+                tracer = self._tracer(known)
                 parts = part.elts if isinstance(part, ast.Tuple) else [part]
                 full[tuple(tracer.plain(each) for each in parts)] = value
                 self.arrays[name] = full

@@ -84,13 +84,19 @@ def count(node: Node) -> int:
 
 def moved_back(node: Node, position: int, g: Array) -> Array:
     """Each entry of *g* to the entry of the operand that a move has put there; entries that went nowhere get none."""
+    taken, places = _places(node, position)
+    operand = node.operands[position].value
+    return np.bincount(places, np.broadcast_to(g, taken.shape)[taken], operand.size).reshape(operand.shape)
+
+
+@lru_cache(maxsize=8)
+def _places(node: Node, position: int) -> tuple[Array, Array]:
+    """Which entries of the output come from the operand, and the place that each of them has there."""
     marks = [np.zeros(operand.value.shape) for operand in node.operands]
-    size = marks[position].size
-    marks[position] = np.arange(1.0, size + 1).reshape(marks[position].shape)
+    marks[position] = np.arange(1.0, marks[position].size + 1).reshape(marks[position].shape)
     origin = node.options["act"](*marks)
     taken = origin > 0
-    places = origin[taken].astype(np.int64) - 1
-    return np.bincount(places, np.broadcast_to(g, origin.shape)[taken], size).reshape(marks[position].shape)
+    return taken, origin[taken].astype(np.int64) - 1
 
 
 def softmax(x: Array, axes: Axes | int) -> Array:

@@ -19,6 +19,7 @@ from app.grading.reading.budget import Budget, CostError, bounded, cost, joint, 
 from app.grading.reading.calls import CALLS, called
 from app.grading.reading.library import FUNCTIONS, KINDS_OF_MOVE, MOVES, VALUES
 from app.grading.reading.node import Act, Array, Node, UntracedError
+from app.grading.reading.recall import Recall
 
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow", ast.MatMult: "matmul",
@@ -109,10 +110,11 @@ def is_module(expr: ast.expr) -> bool:
 class Tracer:
     """Reads expressions; *forward* are the tensors and *dims* the sizes in scope.
 
-    *known* keeps what was read, by identity, where nothing changes meanwhile.
+    *known* keeps what was read, by identity, where nothing changes meanwhile; *recall* does so where names change.
     """
 
     known: dict[int, Node] | None = None
+    recall: Recall | None = None
 
     def __init__(self, forward: Mapping[str, Array], dims: Mapping[str, Any], budget: Budget | None = None) -> None:
         self.forward = forward
@@ -121,6 +123,8 @@ class Tracer:
         self._plain_ones: dict[int, bool] = {}
 
     def node(self, expr: ast.expr) -> Node:
+        if self.recall is not None:
+            return self.recall.node(expr, (self.forward, self.dims), self._read)
         if self.known is None:
             return self._read(expr)
         found = self.known.get(id(expr))
@@ -132,6 +136,9 @@ class Tracer:
         """The value of anything that may stand as an argument: a tensor, a number, a list of either."""
         while isinstance(expr, ast.IfExp):
             expr = self.chosen(expr)
+        known = None if self.recall is None else self.recall.value(expr, (self.forward, self.dims))
+        if known is not None:
+            return known
         if isinstance(expr, ast.List | ast.Tuple):
             return [self.value(each) for each in expr.elts]
         if isinstance(expr, ast.ListComp | ast.GeneratorExp):

@@ -1,0 +1,194 @@
+"""The learner's lines read in numpy on one look, as they are and with a line edited."""
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Set
+from copy import copy
+from functools import cached_property
+
+import numpy as np
+
+from app.bindings import LIKE, NEW, called, writes_of
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.edits import Edit
+from app.grading.diagnosis.evidence import Array, Look, scope_of
+from app.grading.reading.budget import Budget
+from app.grading.reading.interpreter import Interpreter
+from app.grading.reading.node import UntracedError
+from app.grading.reading.recall import Recall
+
+
+class Rerun:
+    """The learner's lines read on one look."""
+
+    def __init__(self, view: CaseView, look: Look, lines: tuple[ast.stmt, ...], start: Interpreter) -> None:
+        self.view = view
+        self.look = look
+        self.lines = lines
+        self.name = view.case.name
+        self.before: list[Interpreter] = []
+        now = start
+        self.written = [writes(line) for line in lines]
+        for at in range(len(lines)):
+            self.before.append(now.copy())
+            self._go_on(now, at)
+        self.after = now
+        self.at = len(lines) - 1
+        if now.recall is not None:
+            now.recall.learning = False  # an edit's own values come once
+
+    @classmethod
+    def of(cls, view: CaseView, look: Look, budget: Budget) -> "Rerun | None":
+        """None where the reading does not come to what the learner has."""
+        name = view.case.name
+        last = max((at for at, line in enumerate(view.case.lines) if name in writes(line)), default=-1)
+        lines = view.case.lines[: last + 1]
+        others = look.gradients.keys() - {name}
+        needed = tuple(_without(others - names_in(lines[at + 1 :]), line) for at, line in enumerate(lines))
+        rerun = cls(view, look, needed, Interpreter(*scope_of(look, view.case.name), budget, Recall(needed)))
+        return rerun if view.equal(rerun.result(rerun.after), look) else None
+
+    @cached_property
+    def unread(self) -> set[str]:
+        """The names that the learner's lines write and never read, but for gradients of the box."""
+        nodes = [node for line in self.lines for node in ast.walk(line) if isinstance(node, ast.Name)]
+        read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+        return {name for names in self.written for name in names} - read - {self.name} - self.look.gradients.keys()
+
+    @cached_property
+    def _written_inside(self) -> Mapping[int, frozenset[str]]:
+        """By identity of a statement in a loop: what it writes."""
+        return {id(one): writes(one) for line in self.lines for one in inside_of(line)}
+
+    @property
+    def line(self) -> ast.stmt:
+        return self.lines[self.at]
+
+    def _go_on(self, now: Interpreter, at: int) -> None:
+        """Run the line *at*. What it writes is unknown where it cannot be read: other lines may do without."""
+        try:
+            now.run([self.lines[at]])
+        except UntracedError:
+            now.forget(self.written[at])
+        self._force(now, at)
+
+    def _force(self, now: Interpreter, at: int) -> None:
+        """A gradient that another line finished is replaced, as in the isolated run."""
+        for name in self.written[at] & self.look.gradients.keys():
+            if name != self.name and not any(name in later for later in self.written[at + 1 :]):
+                now.arrays[name] = self.look.gradients[name]
+
+    def result(self, scope: Interpreter) -> Array | None:
+        value = scope.arrays.get(self.name)
+        if value is None and isinstance(number := scope.others.get(self.name), int | float):
+            return np.asarray(float(number))
+        return None if value is None or value.dtype.kind == "c" else np.asarray(value, dtype=np.float64)
+
+    def rewritten(self, act: Callable[[ast.stmt], ast.stmt]) -> Array | None:
+        """What the learner would have, had *act* been done to each line."""
+        now = self.before[0].copy()
+        for at, line in enumerate(self.lines):
+            try:
+                now.run([act(line)])
+            except UntracedError:
+                now.forget(self.written[at])
+            self._force(now, at)
+        return self.result(now)
+
+    def is_right(self, result: Array | None) -> bool:
+        """Whether *result* is the gradient."""
+        if result is None or result.shape != self.look.reference.shape or not np.isfinite(result).all():
+            return False
+        return not self.view.wrong(result, self.look)
+
+    def candidates(self) -> list[int]:
+        """The lines that write the name, and the ones before them that it is made of; the last one first."""
+        needed, found = {self.name}, []
+        for at in reversed(range(len(self.lines))):
+            written = self.written[at]
+            others = (written & self.look.gradients.keys()) - {self.name}
+            if written & needed and (self.name in written or not others):
+                found.append(at)
+                needed |= set() if others else names_in([self.lines[at]])
+        return found
+
+    def stand(self, at: int) -> None:
+        """Try edits of the line *at* from now on."""
+        self.at = at
+
+    def is_elsewhere(self, edit: Edit) -> bool:
+        """Whether *edit* completes what another line made, where the slip is, or a tensor full of one number."""
+        if not edit.change.kind.startswith("put-"):
+            return False
+        if not isinstance(edit.old, ast.Name):
+            return called(edit.old) in LIKE | NEW
+        given = {*self.look.forward, *self.look.gradients} - {self.name}
+        return edit.old.id not in given and any(edit.old.id in names for names in self.written[: self.at])
+
+    def mended(self, edit: Edit) -> bool:
+        """Whether *edit* makes the gradient right."""
+        now = self.before[self.at].copy()
+        assert isinstance(edit.root, ast.stmt)
+        if self._is_filled(edit.root):
+            now.after_turn = self._stop_if_wrong
+        try:
+            now.run([edit.root])
+            now.after_turn = None
+            self._force(now, self.at)
+            for at in range(self.at + 1, len(self.lines)):
+                self._go_on(now, at)
+        except UntracedError:
+            return False
+        return self.is_right(self.result(now))
+
+    def _is_filled(self, loop: ast.stmt) -> bool:
+        """Whether each turn of *loop* fills a part of the gradient that no other turn, and no line below, writes."""
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+            return False
+        inside = self._written_inside
+        writing = [one for one in loop.body if self.name in (inside[id(one)] if id(one) in inside else writes(one))]
+        below = any(self.name in later for later in self.written[self.at + 1 :])
+        return len(writing) == 1 and not below and _fills(writing[0], loop.target.id)
+
+    def _stop_if_wrong(self, now: Interpreter) -> None:
+        """Raise where what a turn filled is not the gradient there."""
+        before, after = self.before[self.at].arrays.get(self.name), now.arrays.get(self.name)
+        if before is None or after is None or not before.shape == after.shape == self.look.reference.shape:
+            return
+        so_far = np.where(after == before, self.look.reference, after)
+        if not self.is_right(so_far):
+            raise UntracedError("a turn is wrong")
+
+
+def inside_of(line: ast.stmt) -> list[ast.stmt]:
+    """The statements of a loop, a condition or a block."""
+    return [*getattr(line, "body", ()), *getattr(line, "orelse", ())]
+
+
+def writes(line: ast.stmt) -> frozenset[str]:
+    """The names that *line* binds or changes in place."""
+    return writes_of(list(ast.walk(line)))
+
+
+def names_in(lines: Iterable[ast.AST]) -> set[str]:
+    return {node.id for line in lines for node in ast.walk(line) if isinstance(node, ast.Name)}
+
+
+def _without(gradients: Set[str], line: ast.stmt) -> ast.stmt:
+    """A loop without the statements that only write *gradients* which no other one reads: edits of them are in vain."""
+    if not isinstance(line, ast.For):
+        return line
+    shorter = copy(line)
+    for one in line.body:
+        read = names_in(other for other in line.body if other is not one)
+        if writes(one) and writes(one) <= gradients - read:
+            shorter.body = [other for other in shorter.body if other is not one]
+    return shorter
+
+
+def _fills(line: ast.stmt, turn: str) -> bool:
+    """Whether *line* is `x[:, t] = …`, whose place is another one in each *turn*."""
+    match line:
+        case ast.Assign(targets=[ast.Subscript(slice=part)]):
+            parts = part.elts if isinstance(part, ast.Tuple) else [part]
+            return any(isinstance(one, ast.Name) and one.id == turn for one in parts)
+    return False

@@ -1,0 +1,66 @@
+"""What was read of a text once and holds again: the same expression on the very same values.
+
+The text is read many times with one small edit each. What an edit leaves alone, and what it does not reach, need not be
+computed anew, be it in the third turn of a loop.
+"""
+
+import ast
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+from app.grading.reading.node import Array, Node
+
+HELD_MAX = 2_000_000
+"""Entries that are kept for one text."""
+Scope = tuple[Mapping[str, Array], Mapping[str, Any]]
+"""Tensors by name, and whatever else has one."""
+_NUMBERS = (int, float)
+
+
+class Recall:
+    """The nodes of *statements*, kept as they are read for as long as it is `learning`.
+
+    Expressions are known by identity, and so are the values of the names in them; both are held, so that no other
+    object can come to stand in the same place.
+    """
+
+    def __init__(self, statements: Iterable[ast.stmt]) -> None:
+        self.learning = True
+        self._statements = tuple(statements)
+        inner = (node for statement in self._statements for node in ast.walk(statement))
+        self._names = {id(node): _names_in(node) for node in inner if _is_computed(node)}
+        self._found: dict[Hashable, tuple[Node, list[Any]]] = {}
+        self._left = HELD_MAX
+
+    def node(self, expr: ast.expr, scope: Scope, read: Callable[[ast.expr], Node]) -> Node:
+        """*expr* as it was read before on the values in *scope*, or as *read* gives it."""
+        key, values = self._key(expr, scope)
+        found = self._found.get(key)
+        if found is not None:
+            return found[0]
+        node = read(expr)
+        if self.learning and key is not None and node.value.size <= self._left:
+            self._left -= node.value.size + 1
+            self._found[key] = node, values
+        return node
+
+    def value(self, expr: ast.expr, scope: Scope) -> Array | None:
+        """The tensor that *expr* gave on the values in *scope*; None where it was not read, or has no gradient."""
+        found = self._found.get(self._key(expr, scope)[0])
+        return None if found is None or found[0].op == "number" else found[0].value
+
+    def _key(self, expr: ast.expr, scope: Scope) -> tuple[Hashable, list[Any]]:
+        names = self._names.get(id(expr))
+        if names is None:
+            return None, []
+        arrays, others = scope
+        values = [arrays[name] if name in arrays else others.get(name) for name in names]
+        return (id(expr), *((one,) if type(one) in _NUMBERS else id(one) for one in values)), values
+
+
+def _is_computed(node: ast.AST) -> bool:
+    return isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant)
+
+
+def _names_in(node: ast.AST) -> tuple[str, ...]:
+    return tuple(sorted({one.id for one in ast.walk(node) if isinstance(one, ast.Name)}))
