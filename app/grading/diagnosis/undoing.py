@@ -16,8 +16,8 @@ from app.grading.diagnosis.case_view import SAME, CaseView
 from app.grading.diagnosis.edits import Edit, replaced
 from app.grading.diagnosis.evidence import Array
 from app.grading.diagnosis.grammar import Change
-from app.grading.diagnosis.mend import Rerun
 from app.grading.diagnosis.phrases import normal
+from app.grading.diagnosis.rerun import Rerun
 from app.grading.diagnosis.steps import Step
 from app.grading.forward.statements import Path
 from app.grading.reading.node import Node, UntracedError
@@ -115,12 +115,14 @@ def _puts(way: Way, values: Sequence[Array], pairs: Sequence[Pair]) -> list[Arra
 
 def _known(rerun: Rerun) -> Mapping[int, Node]:
     """What the parts of its line hold, by identity; nothing where the line cannot be read at once."""
-    if rerun.known is not None and not rerun.known:
-        try:
-            rerun.before[rerun.at].copy().run([rerun.line], rerun.known)
-        except UntracedError:
-            return {}
-    return rerun.known or {}
+    known: dict[int, Node] = {}
+    if not isinstance(rerun.line, ast.Assign):
+        return known
+    try:
+        rerun.before[rerun.at].copy().run([rerun.line], known)
+    except UntracedError:
+        return {}
+    return known
 
 
 def _is_right(found: Sequence[Rerun], several: Sequence[tuple[ast.AST, Sequence[Array]]]) -> bool:

@@ -160,7 +160,8 @@ class Interpreter:
 
     def _tracer(self, known: dict[int, Node] | None) -> Tracer:
         tracer = Tracer(self.arrays, self.others, self.budget)
-        tracer.known, tracer.recall = known, self.recall
+        # Who wants to know every part is told every part.
+        tracer.known, tracer.recall = known, self.recall if known is None else None
         return tracer
 
     def _bind(self, target: ast.expr, value: Any, known: dict[int, Node] | None) -> None:

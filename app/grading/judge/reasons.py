@@ -1,0 +1,166 @@
+"""Why a wrong line is wrong: asked of its numbers, of the steps that it draws on, and of the tables of mistakes."""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from app.bindings import as_written, called
+from app.content.literals import literal_sizes
+from app.grading.diagnosis import sentences
+from app.grading.diagnosis.evidence import Diagnosis
+from app.grading.judge.compare import HIDDEN, silent_consumers
+from app.grading.judge.nearly import TABLES, nearly, rounded
+from app.grading.judge.overwritten import explained
+from app.grading.judge.roads import Roads
+from app.grading.judge.verdict import NameVerdict
+
+PROPORTIONAL = frozenset({"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"})
+"""Codes of a gradient that is right but for a number."""
+
+
+class Reasons:
+    """The reasons for what is wrong in one submission.
+
+    Args:
+        standing: The verdicts, which are known once a reason is asked for.
+        follows: Whether something that a name is computed from is at fault as well.
+    """
+
+    def __init__(
+        self, roads: Roads, standing: Callable[[], Mapping[str, NameVerdict]], follows: Callable[[str], bool]
+    ) -> None:
+        self._roads = roads
+        self._program = roads.program
+        self._plan = roads.plan
+        self._fit = roads.fit
+        self._ruling = roads.ruling
+        self._standing = standing
+        self._follows = follows
+
+    def told(self, verdict: NameVerdict, explains: bool) -> NameVerdict:
+        """*verdict* with the reason, where it calls a line wrong and has none; see `found` for *explains*."""
+        if verdict.verdict != "wrong" or verdict.code is not None:
+            return verdict
+        name, rebound = verdict.name, self._fit.trials["v"].rebound
+        found = explained(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
+        return replace(verdict, code=found.code, message=f"{found.message} {self._silent(name, found.code)}".rstrip())
+
+    def by_ones(self, name: str) -> str:
+        """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""
+        unread = self._program.frontier(name[1:], self._ruling.forced) - self._roads.drawn_on.get(name, frozenset())
+        ones = [one for one in sorted(unread) if (self._fit.references["v"][one[1:]].gradient == 1).all()]
+        shown = ", ".join(f"`{one}`" for one in ones)
+        return f"On these numbers it comes out right only because {shown} is 1 here." if ones else ""
+
+    def _silent(self, name: str, code: str) -> str:
+        """That the share which a line leaves out is zero on true gradients: numbers alone do not show the slip."""
+        consumers = silent_consumers(self._fit.references["true"][name[1:]], self._program)
+        if code not in {f"{name}:share-missing:{one}" for one in consumers}:
+            return ""
+        return "For this loss that share comes to zero, so autograd's numbers are the same; for another it does not."
+
+    def found(self, name: str, explains: bool) -> Diagnosis:
+        """The mistake in *name*; without *explains* no more than its numbers show."""
+        error = self.hidden_error(name)
+        if error is not None:
+            return self._also_wrong_here(name, error)
+        got = {run: array for run in HIDDEN if (array := self._fit.trials[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN):
+            return sentences.only_here(name)
+        pairs = {run: (got[run], one) for run, one in self._fit.isolated(name).items()}
+        found = rounded(name, pairs) or nearly(name, pairs, TABLES)
+        if not explains:
+            return found or nearly(name, pairs) or sentences.differs(name)
+        found = found or self._started(name)
+        if found is not None:
+            return found
+        clean = not self._follows(name)
+        if (
+            clean
+            and self._fit.references["v"][name[1:]].telling
+            and (shown := self._fit.trials["v"].final(name)) is not None
+        ):
+            got["v"] = shown
+        borrowed = self._diagnosed_on_true(name) if self._roads.borrows(name) else None
+        if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
+            return borrowed  # it starts from something else, and that is as good
+        for cut in dict.fromkeys((self._ruling.forced, self._roads.drawn_on.get(name, frozenset()))):
+            found = self._roads.laboratory.diagnosis(name, cut, got)
+            if found is not None:
+                return found
+        found = borrowed or nearly(name, pairs)
+        if found is None and (rest := self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)) is not None:
+            return sentences.sizes_besides(rest)
+        others = any(other != name and one.verdict == "wrong" for other, one in self._standing().items())
+        return found or self._roads.laboratory.unrecognised(name, self._ruling.forced, got, others)
+
+    def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
+        """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
+        got = {run: one for run in HIDDEN if (one := self._roads.substituted[run].values.get(name)) is not None}
+        if len(got) < len(HIDDEN):
+            return None
+        return self._roads.laboratory.diagnosis_on_true(name, got)
+
+    def _started(self, name: str) -> Diagnosis | None:
+        """The mistake in a gradient that nobody asked for but that *name* is computed from."""
+        steps = [
+            one
+            for one in self._fit.trials["a"].values
+            if one not in self._ruling.forced and one[:1] == "d" and one in self._fit.trials["b"].values
+        ]
+        used = self._plan.drawn_on({*steps, *self._ruling.forced})
+        waiting, found = [name], set[str]()
+        while waiting:
+            fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
+            found |= fresh
+            waiting += fresh
+        for step in sorted(found, key=lambda one: self._plan.last[one]):
+            got = {run: self._fit.trials[run].values[step] for run in HIDDEN}
+            references = self._roads.laboratory.along(step, self._ruling.forced)
+            if not references or all(self._fit.match(got[run], references[run]) for run in HIDDEN):
+                continue
+            mistake = self._roads.laboratory.diagnosis(step, self._ruling.forced, got)
+            if mistake is None:
+                return None
+            line = self._plan.lines[self._plan.last[step]].line
+            message = f"It starts at `{step}` in line {line}. {mistake.message}"
+            return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
+        return None
+
+    def _also_wrong_here(self, name: str, error: Diagnosis) -> Diagnosis:
+        """*error* on hidden sizes; behind what is wrong on the lesson's own numbers, where something is."""
+        shown = self._fit.trials["v"].final(name)
+        if shown is None or self._fit.fits(name, "v") or self._follows(name):
+            return error
+        found = self._roads.laboratory.diagnosis_in_sizes(name, self._ruling.forced)
+        if found is None:
+            nothing = {run: np.zeros_like(shown) for run in HIDDEN}
+            found = self._roads.laboratory.unrecognised(
+                name, self._ruling.forced, {**nothing, "v": shown}, others=False
+            )
+        return sentences.wrong_already(found, error)
+
+    def hidden_error(self, name: str) -> Diagnosis | None:
+        """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
+        for run in HIDDEN:
+            if name in self._fit.trials[run].values:
+                continue
+            last = self._plan.last.get(name, -1)
+            for error in self._fit.trials[run].errors:
+                if error.statement <= last:
+                    sizes, open_hot = self._written_sizes(error.statement), self._open_hot(error.statement)
+                    return sentences.stops_elsewhere(name, error.line, error.kind, sizes, open_hot)
+        return None
+
+    def _written_sizes(self, last: int) -> dict[int, str]:
+        """The numbers written as sizes in the lines down to *last* that are a dim's size here, with the dim."""
+        lines = ast.Module([line.node for line in self._plan.lines[: last + 1]], [])
+        return {one.number: one.dim for one in literal_sizes(lines, self._ruling.dims)}
+
+    def _open_hot(self, last: int) -> str:
+        """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""
+        nodes = (node for line in self._plan.lines[: last + 1] for node in ast.walk(line.node))
+        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "one_hot")
+        return next((as_written(call) for call in calls if len([*call.args, *call.keywords]) == 1), "")
