@@ -8,7 +8,7 @@ numbers come from the jail, by way of the cache of facts; only seeded inputs and
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,10 +17,9 @@ import numpy as np
 from app.content.blocks import Forward
 from app.engine.grade.author_errors import SECONDS, AuthorError, Blame, undefined
 from app.engine.grade.facts_cache import Entry, FactsCache
-from app.engine.grade.hidden_draws import DRAWS, Drawn, asked_in, better_draws
+from app.engine.grade.hidden_draws import DRAWS, DTYPE, HIDDEN, SETS, DataSet, Drawn, asked_in, better_draws
 from app.engine.grade.jail_runs import JailFailedError, JailRuns
 from app.engine.grade.seeds import PUBLIC, Seeds
-from app.grading.diagnosis.evidence import Look
 from app.grading.forward.data import Array, draw_inputs, draw_upstream, hidden_dims
 from app.grading.forward.driver_jobs import Line, TapeHeader, TapeRun
 from app.grading.forward.facts import Facts
@@ -28,19 +27,6 @@ from app.grading.forward.statements import Program, ProgramError, read_program
 from app.grading.judge.compare import Reference
 from app.grading.reading.shape_inference import fits_memory
 from app.sandbox.wire import Job
-
-SETS = ("v", "a", "b")
-HIDDEN = ("a", "b")
-DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataSet:
-    """The program's tensors on one set of data; *numbers* are what its statements left that is not a tensor."""
-
-    dims: Mapping[str, int]
-    tensors: Mapping[str, Array]
-    numbers: Mapping[str, float]
 
 
 class Study:
@@ -212,7 +198,7 @@ class Study:
         """
         wanted = sorted(want)
         try:
-            entry, report = self._backward(cuts, wanted, None, ())
+            entry, report = self.backward(cuts, wanted, None, ())
         except JailFailedError as error:
             raise self._blame.unfinished(error, {name: self.sets[name].dims for name in SETS}) from None
         found: dict[str, dict[str, Reference]] = {}
@@ -228,48 +214,7 @@ class Study:
             }
         return found
 
-    def looks(
-        self, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
-    ) -> dict[str, Look]:
-        """Everything that a diagnosis may look at, by data set; *got* holds the learner's tensor of each set.
-
-        On hidden data upstreams are forced into *cut*; on the lesson's own data the true ones are in force.
-        """
-        cuts = {name: (name, list(self.forward.outputs if name == "v" else cut)) for name in got}
-        blockable = [
-            name
-            for statement in self.program.statements
-            for name in statement.outputs
-            if name not in cut and name in self.gradable
-        ]
-        entry, _ = self._backward(cuts, [tensor], tensor, blockable, others)
-        return {name: self._look(name, entry, tensor, cut, others, got[name]) for name in got}
-
-    def _look(
-        self, run: str, entry: Entry, tensor: str, cut: Collection[str], others: Collection[str], got: Array
-    ) -> Look:
-        def under(kind: str) -> dict[str, Array]:
-            prefix = f"{run}/{kind}/"
-            return {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
-
-        shares = under("s")
-        upstream = under("up")
-        pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
-        names = {*others, *cut} if run != "v" else set(self.forward.outputs)
-        return Look(
-            got=got,
-            reference=entry.arrays[f"{run}/g/{tensor}"],
-            shares=shares,
-            unreduced={**shares, **under("u")},
-            upstream=upstream,
-            forward=self.sets[run].tensors,
-            gradients={f"d{name}": self.forced(run, name) for name in sorted(names)},
-            blocked=under("b"),
-            others={(key[0], f"d{key[1]}"): one for key, one in pairs.items() if len(key) == 2},
-            dims=self.sets[run].dims,
-        )
-
-    def _backward(
+    def backward(
         self,
         cuts: Mapping[str, tuple[str, Collection[str]]],
         want: Sequence[str],
@@ -277,6 +222,16 @@ class Study:
         blockable: Sequence[str],
         others: Collection[str] = (),
     ) -> tuple[Entry, dict[str, Any]]:
+        """The arrays and the report of backward runs; *cuts* are those of `references`.
+
+        Args:
+            detail: The tensor of *want* whose shares and upstreams are asked for as well.
+            blockable: Tensors without whose gradient it is asked for, too.
+            others: Tensors whose upstreams are put in the place of each other.
+
+        Raises:
+            JailFailedError: The jail did not finish them.
+        """
         runs: list[TapeRun] = []
         for run, (name, cut) in cuts.items():
             held = sorted({*cut, *self.forward.outputs})

@@ -1,12 +1,16 @@
-"""How hidden runs are drawn: as usual, or again where they miss a side of a predicate of the program."""
+"""The sets of data, and how the hidden ones are drawn: as usual, or again where they miss a side of a predicate."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.grading.forward.data import Draw
+from app.grading.forward.data import Array, Draw
 from app.grading.forward.driver_jobs import Asked
 from app.grading.forward.sides import lacking, others
+
+SETS = ("v", "a", "b")
+HIDDEN = ("a", "b")
+DTYPE = {"v": "float32", "a": "float64", "b": "float64"}
 
 DRAWS: Mapping[str, Draw] = {
     "v": Draw(),
@@ -16,6 +20,15 @@ DRAWS: Mapping[str, Draw] = {
 """The usual draw of each set of data."""
 LARGEST = 1e6
 """A number beyond it drowns what should be compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """The program's tensors on one set of data; *numbers* are what its statements left that is not a tensor."""
+
+    dims: Mapping[str, int]
+    tensors: Mapping[str, Array]
+    numbers: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.engine.grade.forward_references import HIDDEN, Study
-from app.engine.grade.hidden_draws import Drawn
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN, Drawn
 from app.grading.forward.data import Draw
 from app.grading.forward.driver_jobs import ROUTER
 from app.grading.forward.sides import draw_of_pair, one_sided, pairs_needed

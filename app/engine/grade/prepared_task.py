@@ -10,7 +10,8 @@ from itertools import islice
 import numpy as np
 
 from app.content.blocks import DeclaredMistake
-from app.engine.grade.forward_references import DTYPE, HIDDEN, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import DTYPE, HIDDEN
 from app.engine.grade.hidden_pairs import edge_pair, more_pairs
 from app.engine.grade.jail_runs import JailRuns
 from app.engine.grade.substitution import Substitution

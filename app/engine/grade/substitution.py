@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from app.engine.grade.forward_references import HIDDEN, SETS, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.grading.forward.driver_jobs import AttemptRun
 from app.grading.judge.compare import Array, Reference, References, Ruling
 from app.sandbox.wire import Reply

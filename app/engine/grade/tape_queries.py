@@ -8,8 +8,10 @@ from functools import partial
 import numpy as np
 
 from app.engine.grade.explanation_time import Budget, TimeUpError
-from app.engine.grade.forward_references import HIDDEN, SETS, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN, SETS
 from app.engine.grade.jail_runs import JailFailedError
+from app.engine.grade.looks import looks
 from app.engine.grade.substitution import StoppedError, Substitution
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.diagnose import describe_unrecognised, diagnose, diagnose_in_sizes
@@ -121,16 +123,16 @@ class Laboratory:
 
     def _case(self, name: str, cut: Collection[str], got: Mapping[str, Array], true: bool) -> Case:
         tensor = name[1:]
-        looks = self._study.looks(tensor, _tensors(cut), _tensors(self._ruling.forced), got)
+        given = looks(self._study, tensor, _tensors(cut), _tensors(self._ruling.forced), got)
         if true:
-            looks = {run: self._with_true(run, look) for run, look in looks.items()}
+            given = {run: self._with_true(run, look) for run, look in given.items()}
         return Case(
             name=name,
             tensor=tensor,
             statements=self._study.program.statements,
             paths=self._study.program.paths(tensor),
-            looks=tuple(looks[one] for one in HIDDEN),
-            visible=looks.get("v"),
+            looks=tuple(given[one] for one in HIDDEN),
+            visible=given.get("v"),
             axes=self._axes,
             writes=tuple(line.node for line in self._plan.writing(name)),
             lines=tuple(line.node for line in self._plan.lines),

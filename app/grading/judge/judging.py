@@ -4,15 +4,10 @@ The isolated run decides. Where a submission takes another road past a gradient 
 taken along that same road: only the gradients that the learner's formula really draws on are forced into the tape.
 """
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
-from app.bindings import as_written, called
-from app.content.literals import literal_sizes
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.evidence import Diagnosis
 from app.grading.forward.statements import Program
@@ -24,16 +19,14 @@ from app.grading.judge.compare import (
     Ruling,
     closeness,
     dtype_note,
-    silent_consumers,
     vacuous_note,
     worst_entries,
 )
 from app.grading.judge.differences import differences
-from app.grading.judge.nearly import TABLES, nearly, rounded
-from app.grading.judge.overwritten import explained
 from app.grading.judge.plan import Plan
 from app.grading.judge.product_kinds import translated
-from app.grading.judge.roads import Roads
+from app.grading.judge.reasons import Reasons
+from app.grading.judge.roads import ROUNDING, Roads
 from app.grading.judge.shared_steps import Steps
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
@@ -42,12 +35,6 @@ from app.grading.judge.verdict import OTHER_ROAD, RIGHT, NameVerdict, Standing
 
 FAULTS = frozenset({"wrong", "aliased", "mutated", "not-yet"})
 """What a right line may follow from."""
-PROPORTIONAL = frozenset({"sign", "doubled", "halved", "factor", "constant-missing", "constant-twice"})
-"""Codes of a gradient that is right but for a number."""
-ROUNDING = (
-    "On the lesson's own numbers it is off by rounding alone: in float32 each of many additions loses a little. "
-    "In float64 it is right there, too."
-)
 
 
 class Judge:
@@ -83,13 +70,17 @@ class Judge:
         """Where to look when a line is not the rule."""
         return Roads(self.program, self.plan, self.fit, lambda: self.laboratory)
 
+    @cached_property
+    def reasons(self) -> Reasons:
+        return Reasons(self.roads, lambda: self._compared, lambda name: bool(self._culprits(name, self._compared)))
+
     def verdicts(self, *, explains: bool = True) -> tuple[NameVerdict, ...]:
         """One verdict per required name, in backward order.
 
         Args:
             explains: Whether to look for the mistakes at all; declared ones are explained by their author.
         """
-        return tuple(self._explained(one, explains) for one in self._compared.values())
+        return tuple(self.reasons.told(one, explains) for one in self._compared.values())
 
     @cached_property
     def _compared(self) -> Mapping[str, NameVerdict]:
@@ -122,7 +113,8 @@ class Judge:
     def _not_yet(self, name: str) -> NameVerdict | None:
         last = self.plan.last.get(name)
         if last is None:
-            return self._named(name, "not-yet", message=self._unwritten(name))
+            message = unwritten(name, self.plan, self.ruling.forced, self.program.tensors)
+            return self._named(name, "not-yet", message=message)
         blank = next((line.line for line in self.plan.writing(name) if line.blank), None)
         if blank is not None:
             alone = len(self.plan.writing(name)) == 1
@@ -132,14 +124,11 @@ class Judge:
             return None
         if self.stopped is not None and self.stopped.statement <= last:
             return self._named(name, "not-yet", message=f"This line waits for line {self.stopped.line}, which stopped.")
-        if self._hidden_error(name) is not None:
+        if self.reasons.hidden_error(name) is not None:
             return None
         if any(line.blank for line in self.plan.lines):
             return self._named(name, "not-yet", message="This line waits for a blank further up.")
         return self._named(name, "not-yet", message=f"No tensor called `{name}` was left when the code ended.")
-
-    def _unwritten(self, name: str) -> str:
-        return unwritten(name, self.plan, self.ruling.forced, self.program.tensors)
 
     def _unreadable(self, name: str) -> NameVerdict | None:
         fault = self.plan.fault_of(name)
@@ -306,125 +295,7 @@ class Judge:
             remarks = (verdict.note, vacuous_note(name, real, isolated, self.program, self.ruling.forced))
             verdict = replace(verdict, note=" ".join(part for part in remarks if part))
         if verdict.verdict == "wrong" and close is not None and (close.exact or close.approx):
-            verdict = replace(verdict, note=" ".join([verdict.note, self._by_ones(name)]).strip())
+            verdict = replace(verdict, note=" ".join([verdict.note, self.reasons.by_ones(name)]).strip())
         if verdict.verdict != "wrong" or self._culprits(name, standing):
             return verdict
         return replace(verdict, worst=worst_entries(shown, reference), differences=differences(shown, reference))
-
-    def _by_ones(self, name: str) -> str:
-        """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""
-        unread = self.program.frontier(name[1:], self.ruling.forced) - self.drawn_on.get(name, frozenset())
-        ones = [one for one in sorted(unread) if (self.references["v"][one[1:]].gradient == 1).all()]
-        shown = ", ".join(f"`{one}`" for one in ones)
-        return f"On these numbers it comes out right only because {shown} is 1 here." if ones else ""
-
-    def _explained(self, verdict: NameVerdict, explains: bool) -> NameVerdict:
-        if verdict.verdict != "wrong" or verdict.code is not None:
-            return verdict
-        name, plan = verdict.name, self.plan
-        found = explained(self._diagnosed(name, explains), name, plan, self.visible.rebound, self.ruling.required)
-        return replace(verdict, code=found.code, message=f"{found.message} {self._silent(name, found.code)}".rstrip())
-
-    def _silent(self, name: str, code: str) -> str:
-        """That the share which a line leaves out is zero on true gradients: numbers alone do not show the slip."""
-        consumers = silent_consumers(self.references["true"][name[1:]], self.program)
-        if code not in {f"{name}:share-missing:{one}" for one in consumers}:
-            return ""
-        return "For this loss that share comes to zero, so autograd's numbers are the same; for another it does not."
-
-    def _diagnosed(self, name: str, explains: bool) -> Diagnosis:
-        error = self._hidden_error(name)
-        if error is not None:
-            return self._also_wrong_here(name, error)
-        got = {run: array for run in HIDDEN if (array := self.trials[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN):
-            return sentences.only_here(name)
-        pairs = {run: (got[run], one) for run, one in self.fit.isolated(name).items()}
-        found = rounded(name, pairs) or nearly(name, pairs, TABLES)
-        if not explains:
-            return found or nearly(name, pairs) or sentences.differs(name)
-        found = found or self._started(name)
-        if found is not None:
-            return found
-        clean = not self._culprits(name, self._compared)
-        if clean and self.references["v"][name[1:]].telling and (shown := self.visible.final(name)) is not None:
-            got["v"] = shown
-        borrowed = self._diagnosed_on_true(name) if self.roads.borrows(name) else None
-        if borrowed is not None and borrowed.code.removeprefix(f"{name}:").partition(":")[0] in PROPORTIONAL:
-            return borrowed  # it starts from something else, and that is as good
-        for cut in dict.fromkeys((self.ruling.forced, self.drawn_on.get(name, frozenset()))):
-            found = self.laboratory.diagnosis(name, cut, got)
-            if found is not None:
-                return found
-        found = borrowed or nearly(name, pairs)
-        if found is None and (rest := self.laboratory.diagnosis_in_sizes(name, self.ruling.forced)) is not None:
-            return sentences.sizes_besides(rest)
-        others = any(other != name and one.verdict == "wrong" for other, one in self._compared.items())
-        return found or self.laboratory.unrecognised(name, self.ruling.forced, got, others)
-
-    def _diagnosed_on_true(self, name: str) -> Diagnosis | None:
-        """The mistake in a line that borrows: random numbers in the place of what it borrows would hide it."""
-        got = {run: one for run in HIDDEN if (one := self.roads.substituted[run].values.get(name)) is not None}
-        if len(got) < len(HIDDEN):
-            return None
-        return self.laboratory.diagnosis_on_true(name, got)
-
-    def _started(self, name: str) -> Diagnosis | None:
-        """The mistake in a gradient that nobody asked for but that *name* is computed from."""
-        steps = [
-            one
-            for one in self.trials["a"].values
-            if one not in self.ruling.forced and one[:1] == "d" and one in self.trials["b"].values
-        ]
-        used = self.plan.drawn_on({*steps, *self.ruling.forced})
-        waiting, found = [name], set[str]()
-        while waiting:
-            fresh = {one for one in used.get(waiting.pop(), ()) if one in steps} - found
-            found |= fresh
-            waiting += fresh
-        for step in sorted(found, key=lambda one: self.plan.last[one]):
-            got = {run: self.trials[run].values[step] for run in HIDDEN}
-            references = self.laboratory.along(step, self.ruling.forced)
-            if not references or all(self.fit.match(got[run], references[run]) for run in HIDDEN):
-                continue
-            mistake = self.laboratory.diagnosis(step, self.ruling.forced, got)
-            if mistake is None:
-                return None
-            line = self.plan.lines[self.plan.last[step]].line
-            message = f"It starts at `{step}` in line {line}. {mistake.message}"
-            return Diagnosis(code=f"{name}:through:{mistake.code}", message=message)
-        return None
-
-    def _also_wrong_here(self, name: str, error: Diagnosis) -> Diagnosis:
-        """*error* on hidden sizes; behind what is wrong on the lesson's own numbers, where something is."""
-        shown = self.visible.final(name)
-        if shown is None or self.fit.fits(name, "v") or self._culprits(name, self._compared):
-            return error
-        found = self.laboratory.diagnosis_in_sizes(name, self.ruling.forced)
-        if found is None:
-            nothing = {run: np.zeros_like(shown) for run in HIDDEN}
-            found = self.laboratory.unrecognised(name, self.ruling.forced, {**nothing, "v": shown}, others=False)
-        return sentences.wrong_already(found, error)
-
-    def _hidden_error(self, name: str) -> Diagnosis | None:
-        """The error that kept *name* from being computed on hidden sizes although the visible run went well."""
-        for run in HIDDEN:
-            if name in self.trials[run].values:
-                continue
-            last = self.plan.last.get(name, -1)
-            for error in self.trials[run].errors:
-                if error.statement <= last:
-                    sizes, open_hot = self._written_sizes(error.statement), self._open_hot(error.statement)
-                    return sentences.stops_elsewhere(name, error.line, error.kind, sizes, open_hot)
-        return None
-
-    def _written_sizes(self, last: int) -> dict[int, str]:
-        """The numbers written as sizes in the lines down to *last* that are a dim's size here, with the dim."""
-        lines = ast.Module([line.node for line in self.plan.lines[: last + 1]], [])
-        return {one.number: one.dim for one in literal_sizes(lines, self.ruling.dims)}
-
-    def _open_hot(self, last: int) -> str:
-        """A one-hot that leaves the number of classes to the data, in the lines down to *last*."""
-        nodes = (node for line in self.plan.lines[: last + 1] for node in ast.walk(line.node))
-        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "one_hot")
-        return next((as_written(call) for call in calls if len([*call.args, *call.keywords]) == 1), "")

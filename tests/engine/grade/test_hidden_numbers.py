@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.engine.grade.engine import Engine
-from app.engine.grade.forward_references import HIDDEN
+from app.engine.grade.hidden_draws import HIDDEN
 from app.engine.grade.seeds import Seeds
 from tests.grading.boxes.load import OpenJail, load
 

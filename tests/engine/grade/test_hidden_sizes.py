@@ -8,7 +8,8 @@ import pytest
 from app.content.blocks import Input
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import HIDDEN, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN
 from app.grading.forward.data import LARGEST_TENSOR
 from tests.grading.boxes.load import Box, OpenJail, make_forward
 

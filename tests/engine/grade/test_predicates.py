@@ -8,7 +8,8 @@ import pytest
 from app.engine.grade.edges import NO_NUMBER, ON_EDGE
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import HIDDEN, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN
 from app.engine.grade.hidden_pairs import more_pairs, one_sided_statements
 from app.engine.grade.prepared_task import Bench
 from tests.grading.boxes.load import Box, OpenJail, make_forward

@@ -4,7 +4,8 @@ import pytest
 
 from app.engine.grade.engine import Engine
 from app.engine.grade.facts_cache import FactsCache
-from app.engine.grade.forward_references import HIDDEN, Study
+from app.engine.grade.forward_references import Study
+from app.engine.grade.hidden_draws import HIDDEN
 from app.engine.grade.seeds import FILE, SecretError, Seeds, seeds_in
 from tests.grading.boxes.load import OpenJail, load
 

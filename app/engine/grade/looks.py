@@ -1,0 +1,51 @@
+"""What a diagnosis looks at: a gradient on each set of data, with all that the tape tells of the way to it."""
+
+from collections.abc import Collection, Mapping
+
+from app.engine.grade.facts_cache import Entry
+from app.engine.grade.forward_references import Study
+from app.grading.diagnosis.evidence import Look
+from app.grading.forward.data import Array
+
+
+def looks(
+    study: Study, tensor: str, cut: Collection[str], others: Collection[str], got: Mapping[str, Array]
+) -> dict[str, Look]:
+    """Everything that a diagnosis may look at, by data set; *got* holds the learner's tensor of each set.
+
+    On hidden data upstreams are forced into *cut*; on the lesson's own data the true ones are in force.
+    """
+    cuts = {name: (name, list(study.forward.outputs if name == "v" else cut)) for name in got}
+    blockable = [
+        name
+        for statement in study.program.statements
+        for name in statement.outputs
+        if name not in cut and name in study.gradable
+    ]
+    entry, _ = study.backward(cuts, [tensor], tensor, blockable, others)
+    return {name: _look(study, name, entry, tensor, cut, others, got[name]) for name in got}
+
+
+def _look(
+    study: Study, run: str, entry: Entry, tensor: str, cut: Collection[str], others: Collection[str], got: Array
+) -> Look:
+    def under(kind: str) -> dict[str, Array]:
+        prefix = f"{run}/{kind}/"
+        return {key.removeprefix(prefix): one for key, one in entry.arrays.items() if key.startswith(prefix)}
+
+    shares = under("s")
+    upstream = under("up")
+    pairs = {tuple(key.split("/", 1)): one for key, one in under("o").items()}
+    names = {*others, *cut} if run != "v" else set(study.forward.outputs)
+    return Look(
+        got=got,
+        reference=entry.arrays[f"{run}/g/{tensor}"],
+        shares=shares,
+        unreduced={**shares, **under("u")},
+        upstream=upstream,
+        forward=study.sets[run].tensors,
+        gradients={f"d{name}": study.forced(run, name) for name in sorted(names)},
+        blocked=under("b"),
+        others={(key[0], f"d{key[1]}"): one for key, one in pairs.items() if len(key) == 2},
+        dims=study.sets[run].dims,
+    )
