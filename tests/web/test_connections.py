@@ -41,15 +41,18 @@ def lines(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def starved(tmp_path: Path, port: int, lines: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A real server with few descriptors, which may not have more."""
+def starved(
+    request: pytest.FixtureRequest, tmp_path: Path, port: int, lines: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A real server with few descriptors, which may not have more; a parameter says how many it may."""
+    most = getattr(request, "param", DESCRIPTORS)
     environment = {
         **os.environ,
         "BACKHAND_LESSONS": str(COURSE),
         "BACKHAND_DATA_DIR": str(tmp_path / "data"),
         "BACKHAND_GRADERS": "1",
     }
-    command = ["prlimit", f"--nofile={DESCRIPTORS}:{DESCRIPTORS}", sys.executable, "-m", "app", "serve"]
+    command = ["prlimit", f"--nofile={DESCRIPTORS}:{most}", sys.executable, "-m", "app", "serve"]
     with lines.open("wb") as log:
         process = subprocess.Popen([*command, "--port", str(port)], env=environment, stdout=log, stderr=log)
     with process:
@@ -74,6 +77,11 @@ def idle(port: int, count: int) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=SECONDS))
         yield
+
+
+@pytest.mark.parametrize("starved", [512], indirect=True)
+def test_a_server_takes_as_many_descriptors_as_it_may(starved: subprocess.Popen[bytes]) -> None:
+    assert resource.prlimit(starved.pid, resource.RLIMIT_NOFILE) == (512, 512)
 
 
 def test_idle_connections_beyond_the_descriptors_leave_the_server_to_others(
