@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-HOURS = re.compile(r"(\d+) ?h")
-MINUTES = re.compile(r"(\d+) ?min")
+HOURS = re.compile(r"(\d{1,3}) ?h")
+MINUTES = re.compile(r"(\d{1,3}) ?min")
 
 
 def minutes_of(estimate: str) -> int:

@@ -124,10 +124,10 @@ def _pattern(operation: Operation) -> re.Pattern[str]:
     seen: set[str] = set()
 
     def left_open(found: re.Match[str]) -> str:
-        key = f"operand{found[1]}" if found[1].isdigit() else found[1]
+        key = f"operand{found[1]}" if found[1].isdecimal() else found[1]
         if key in seen:
             return f"(?P={key})"
         seen.add(key)
-        return rf"(?P<{key}>\w+)" if found[1].isdigit() else rf"(?P<{key}>\w+|\([\w *+-]+\))"
+        return rf"(?P<{key}>\w+)" if found[1].isdecimal() else rf"(?P<{key}>\w+|\([\w *+-]+\))"
 
     return re.compile(re.sub(r"\\{(\w+)\\}", left_open, re.escape(operation.forward)))

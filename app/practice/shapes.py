@@ -59,7 +59,7 @@ def matched(axes: tuple[str, ...], shape: Shape) -> dict[str, Shape] | None:
     for letter, size in zip(axes[1:] if axes[0] == "..." else axes, shape[lead:], strict=True):
         if (
             (letter == "1") != (size == "1")
-            or letter.isdigit() != size.isdigit()
+            or letter.isdecimal() != size.isdecimal()
             or found.setdefault(letter, (size,)) != (size,)
         ):
             return None

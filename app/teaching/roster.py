@@ -123,17 +123,17 @@ def _entry(line: int, cells: Sequence[str], columns: Sequence[Column]) -> Entry:
     # Without a first line that names them: an id has a digit, and what stands before it is a name, with commas or not.
     if len(texts) > 1 and _is_id(texts[0]) and _is_name(texts[1]):
         return Entry(line, texts[1], texts[0], *texts[2:3])
-    first = next((index for index, text in enumerate(texts) if index and any(map(str.isdigit, text))), len(texts))
+    first = next((index for index, text in enumerate(texts) if index and any(map(str.isdecimal, text))), len(texts))
     name = ", ".join(text for text in texts[:first] if text)
     return Entry(line, name, *(texts[first : first + 2]))
 
 
 def _is_id(text: str) -> bool:
-    return any(map(str.isdigit, text)) and " " not in text
+    return any(map(str.isdecimal, text)) and " " not in text
 
 
 def _is_name(text: str) -> bool:
-    return any(map(str.isalpha, text)) and not any(map(str.isdigit, text))
+    return any(map(str.isalpha, text)) and not any(map(str.isdecimal, text))
 
 
 def _fault(entry: Entry, cells: Sequence[str], lines: Mapping[str, int]) -> str:

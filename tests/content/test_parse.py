@@ -347,6 +347,7 @@ SNIPPETS = st.sampled_from(
     + [f"{fence}{{{name}}} " for name in OPTIONS for fence in (":::", "```")]
     + [f":{option}: " for options in OPTIONS.values() for option in options]
     + ["{N: 3}", "[N, D]", "linear", "dW", "Y = X @ W\n", "(100, ?)", "'", '"', "*", "_", "<b>", "|-|\n"]
+    + ["²", "٣", "፩", "½", "9" * 5000]
 )
 
 

@@ -9,10 +9,12 @@ import tracemalloc
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote_from_bytes, urlencode
 
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
@@ -40,12 +42,14 @@ SLUGS = [lesson.slug for lesson in WHOLE.lessons]
 NAMES = [exercise.name for lesson in WHOLE.lessons for exercise in lesson.exercises]
 
 SCRIPT = f'"><{CANARY} onload=window.x=1></script><script>window.x=1</script>'
+NUMERALS = ["5²", "٣", "፩", "½", "9" * 5000]
+"""What Python may take for a number; `tests/test_numerals.py` asks each reader all numerals."""
 ODD = [
     "", " ", ".", "..", "../../../../etc/passwd", "%2e%2e%2f", "\0", "a\0b", "\r\nx-evil: 1", "\x1b[31m", "\x7f",
     "\x85", "\u2028", "\ufeff", "\ud800", "\U0010ffff", "é" * 100, "a" * 5000, "//evil.example/", SCRIPT,
     "\\\\evil.example",
     "javascript:window.x=1", "{{7*7}}", "${7*7}", "' OR 1=1 --", "nan", "inf", "-0", "1e400", "0x10", "١", "null", "[]",
-    "true", *(str(n) for n in (-1, 0, 1, 2**31, 2**31 - 1, 2**32, 2**63, 2**63 - 1, 2**64, -(2**63))), "9" * 5000,
+    "true", *NUMERALS, *(str(n) for n in (-1, 0, 1, 2**31, 2**31 - 1, 2**32, 2**63, 2**63 - 1, 2**64, -(2**63))),
 ]  # fmt: skip
 FIELDS = [
     "code", "revision", "line", "nudge", "confirm", "at", "answer", "left", "left_transposed", "right",
@@ -238,6 +242,55 @@ def test_any_request_to_any_route_gets_a_sound_answer(
 )
 def test_any_path_gets_a_sound_answer(asker: Asker, path: list[str]) -> None:
     sound(asker(Ask("GET", "/" + "/".join(map(escaped, path)))))
+
+
+def named_in(dependant: Any) -> Iterator[str]:
+    """What a route reads, by name; of a form that is read whole, each of its fields."""
+    for one in (*dependant.path_params, *dependant.query_params, *dependant.body_params):
+        yield from getattr(one.field_info.annotation, "model_fields", [one.alias])
+    for other in dependant.dependencies:
+        yield from named_in(other)
+
+
+def read_by(app: FastAPI) -> dict[tuple[str, str], list[str]]:
+    """What each route reads."""
+    return {
+        (method, context.path): sorted({*named_in(context.dependant), *FREE})
+        for context in iter_route_contexts(app.routes)
+        for method in context.methods or ()
+    }
+
+
+FREE = ("entry-dW", "0-1", "shape-draw")
+"""Fields that a handler looks for by itself."""
+TAKING = ("/delete", "/leave", "/remove", "/undo", "/selected")
+"""Routes that take away what the others are asked about."""
+
+
+@pytest.mark.parametrize("numeral", NUMERALS, ids=lambda numeral: numeral[:3])
+def test_no_numeral_anywhere_in_a_request_is_an_error_of_ours(
+    app: FastAPI, asker: Asker, cookie: str, numeral: str
+) -> None:
+    """One at a time, beside what the page sends."""
+    head = [("content-type", KINDS[0]), ("sec-fetch-site", "same-origin"), ("cookie", cookie)]
+    known = {
+        "code": "x",
+        "revision": "0",
+        "nudge": "dW",
+        "at": "0",
+        "answer": "1",
+        "who": "2",
+        "lesson": "linear-layer",
+    }
+    reading = {route: names for route, names in read_by(app).items() if not route[1].endswith(TAKING)}
+    assert sum(map(len, reading.values())) > 300
+
+    for (method, template), names in reading.items():
+        for name in names:
+            given = {**known, name: numeral}
+            path = path_of(template, **{name: escaped(numeral)} if f"{{{name}}}" in template else {})
+            ask = Ask(method, f"{path}?{urlencode(given)}", headers_of(head), urlencode(given).encode())
+            sound(asker(ask))
 
 
 async def as_it_was(db: AsyncSession) -> None:

@@ -21,7 +21,8 @@ def question(quiz: Quiz, text: str, hints: Sequence[str], work: Work, right: str
         prompt, items = without_lists(text, TASK)
         if not items:
             prompt, items = without_lists(text, TEMPTING)[0], [_derived(one) for one in quiz.options]
-        given = ", ".join(f"({LETTERS[int(one) % 26]})" for one in work.answers.get(quiz.name, ()) if one.isdecimal())
+        places = [int(one) for one in work.answers.get(quiz.name, ()) if one.isdecimal() and len(one) < 4]
+        given = ", ".join(f"({LETTERS[place % 26]})" for place in places)
         prompt = "\n\n".join([prompt, "\n".join(f"- ({letter}) {_option(item)}" for letter, item in _lettered(items))])
         answer = _chosen(quiz, items)
     elif isinstance(quiz, Order):

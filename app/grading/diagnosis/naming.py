@@ -47,7 +47,7 @@ def shape_in(case: Case, look: Look, array: Array) -> str:
 def axis_text(case: Case, tensor: str, axis: int) -> str:
     """Such as ``axis 0 (`N`)``; without the name where the axis has none."""
     names = case.axes.get(tensor, ())
-    if 0 <= axis < len(names) and names[axis] and not names[axis].isdigit():
+    if 0 <= axis < len(names) and names[axis] and not names[axis].isdecimal():
         return f"axis {axis} (`{names[axis]}`)"
     return f"axis {axis}"
 

@@ -16,7 +16,7 @@ def axis_names(
         dims: By data set, the sizes in force.
     """
     declared = {one.name: one.sizes for one in forward.inputs}
-    expressions = [*forward.dims, *(size for sizes in declared.values() for size in sizes if not size.isdigit())]
+    expressions = [*forward.dims, *(size for sizes in declared.values() for size in sizes if not size.isdecimal())]
     known = [(text, tuple(size_of(text, one) for one in dims.values())) for text in dict.fromkeys(expressions)]
     first = next(iter(tensors.values()))
     names = dict(declared)

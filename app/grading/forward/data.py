@@ -96,7 +96,7 @@ def hidden_dims(
     fixed = {name: sizes[shift] for name, sizes in forward.hidden.items()}
     free = {name for name, size in forward.dims.items() if size != 1} - {*fixed, *forward.related}
     order = sorted(free, key=lambda name: (forward.dims[name], name))
-    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdigit()}
+    literal = {int(part) for one in forward.inputs for part in one.sizes if part.strip().isdecimal()}
     primes = [prime for prime in _PRIMES if prime not in literal | set(forward.dims.values())]
     before = hidden_dims(forward, 0, related, fits) if shift else {}
     drawn = dict(zip(order, primes[shift:], strict=False))

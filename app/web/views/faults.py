@@ -67,7 +67,8 @@ def answer_words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
 def _words(exercise: Exercise, given: tuple[str, ...]) -> Markup:
     match exercise:
         case Choice(options=options):
-            chosen = [options[int(one)].html for one in given if one.isdecimal() and int(one) < len(options)]
+            places = (int(one) for one in given if one.isdecimal() and len(one) < 4)
+            chosen = [options[place].html for place in places if place < len(options)]
             return Markup("; ").join(chosen) or Markup("nothing chosen")
         case Matmul() if len(given) == 4:
             left, turned, right, also = given

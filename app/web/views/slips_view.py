@@ -102,7 +102,7 @@ def said_of(lesson: Lesson, exercise: str, code: str) -> Markup:
     slip, box = slip_of(code) or code, lesson.named.get(exercise)
     number = slip.removeprefix("declared-")
     declared = box.mistakes if isinstance(box, CodeExercise) else ()
-    if number != slip and number.isdecimal() and 0 < int(number) <= len(declared):
+    if number != slip and number.isdecimal() and len(number) < 4 and 0 < int(number) <= len(declared):
         return declared[int(number) - 1].html
     return escape(slip_words(slip))
 
