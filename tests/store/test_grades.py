@@ -156,6 +156,20 @@ async def test_the_later_of_extension_and_extra_days_counts(
     assert (await the_grade(database, group)).deadline == Deadline(until, days_later(LATE, 7, "Europe/Berlin"))
 
 
+@pytest.mark.parametrize(("days", "extra_days"), [(2, 7), (7, 2)])
+async def test_extra_days_that_come_after_an_extension_take_no_time_away(
+    database: Database, me: int, group: Class, days: int, extra_days: int
+) -> None:
+    assignment = await asked(database, group)
+    async with database.write() as db:
+        row = await db.get_one(Assignment, assignment)
+        await extend(db, group, row, [(me, days)], "ill", None)
+        db.add(Accommodation(class_id=group.id, learner_id=me, extra_days=extra_days))
+
+    until = Deadline(days_later(DUE, 7, "Europe/Berlin"), days_later(LATE, 7, "Europe/Berlin"))
+    assert (await the_grade(database, group)).deadline == until
+
+
 async def test_a_second_extension_takes_no_time_away(database: Database, me: int, group: Class) -> None:
     assignment = await asked(database, group, late_until=None)
     async with database.write() as db:
