@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from app.cli.commands import app
 from tests.waiting import until
 
 
@@ -34,6 +36,24 @@ def test_it_ends_when_it_is_told_to_though_no_broker_was_reached(tmp_path: Path,
     assert process.returncode == 0, errors
     assert {"event", "timestamp", "broker"} <= json.loads(said[-1]).keys()
     assert "hidden" not in "".join(said) + errors
+
+
+@pytest.mark.parametrize("secret", [b"", b"short", b"x" * 31])
+def test_a_secret_that_is_too_short_grades_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: bytes
+) -> None:
+    async def hosted(*_: object) -> None:
+        raise AssertionError("It went on.")
+
+    monkeypatch.setattr("app.cli.grader._serve", hosted)
+    monkeypatch.setenv("BACKHAND_DATA_DIR", str(tmp_path))
+    (tmp_path / "secret").write_bytes(secret)
+
+    refused = CliRunner().invoke(app, ["grader", "--nats", "nats://b:4222"])
+
+    assert refused.exit_code == 2
+    assert f"{tmp_path / 'secret'}, has {len(secret)} bytes; it should have 32." in refused.output
+    assert (tmp_path / "secret").read_bytes() == secret
 
 
 @pytest.mark.parametrize("words", [["grader", "--nats", "nats://b:4222"], ["serve", "--port", "0"]], ids=" ".join)
