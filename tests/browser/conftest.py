@@ -40,6 +40,7 @@ SWITCHES = (
     "--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run",
     f"--disable-features={','.join(WITHOUT)}",
 )  # fmt: skip
+IMPRINT = "# Imprint\n\nInstitute of Algebra, Main Street 1, Göttingen. Answerable: Emmy Noether, <emmy@example.org>\n"
 MS = SECONDS * 1000
 """What a page must come to, it comes to, however busy the machine is."""
 
@@ -81,6 +82,8 @@ def server(server_folder: Path) -> Iterator[str]:
         return
     assert (ROOT / "static/dist/manifest.json").exists(), "The scripts are not built. Run: npm ci && npm run build"
     folder = server_folder
+    (folder / "pages").mkdir()
+    (folder / "pages" / "imprint.md").write_text(IMPRINT, "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -89,6 +92,7 @@ def server(server_folder: Path) -> Iterator[str]:
         "BACKHAND_DATA_DIR": str(folder),
         "BACKHAND_LESSONS": str(served(folder / "lessons")),
         "BACKHAND_GRADERS": "1",
+        "BACKHAND_PAGES": str(folder / "pages"),
     }
     log = folder / "server.log"
     with log.open("wb") as output:

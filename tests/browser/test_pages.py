@@ -164,3 +164,12 @@ def test_a_lesson_can_be_taken_away(page: Page) -> None:
     notebook = json.loads(begun.value.path().read_text("utf-8"))
     assert begun.value.suggested_filename == f"{SLUG}.ipynb"
     assert "____" in "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+
+
+def test_an_imprint_that_is_written_is_led_to_from_the_foot_of_a_page(page: Page) -> None:
+    page.goto(ADDRESS)
+    page.get_by_role("contentinfo").get_by_role("link", name="Imprint").click()
+
+    expect(page.get_by_role("heading", name="Imprint", level=1)).to_be_visible()
+    expect(page.get_by_text("Main Street 1, Göttingen")).to_be_visible()
+    assert not scrolls_sideways(page)
