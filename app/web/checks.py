@@ -149,7 +149,7 @@ class Checks:
         Raises:
             NotNowError: No grader could be asked now. So do the others.
         """
-        self._open()
+        self.ensure_open()
         if refusal := self._refusal(code):
             return Answer(Verdict(outcome="refused", message=refusal), judged=False)
         found = decoded_verdict(stored)
@@ -201,7 +201,7 @@ class Checks:
         """
         self._allowance.spend(learner)
 
-    def _open(self) -> None:
+    def ensure_open(self) -> None:
         """
         Raises:
             NotNowError: This server runs no code. Another day the same text may run, so nothing was judged.
@@ -246,13 +246,13 @@ class Checks:
 
     async def _asked(self, kind: str, learner: int, code: str, ask: Callable[[], Awaitable[A]]) -> A:
         with self._question(kind) as question:
-            self._open()
+            self.ensure_open()
             self._faults.refuse(code)
             with self._counted(learner):
                 began = time.perf_counter()
                 answer = await ask()
             if answer.outcome == "refused":
-                self._open()  # which it is no more, if the graders found out meanwhile
+                self.ensure_open()  # which it is no more, if the graders found out meanwhile
             if not isinstance(answer, Nudge) and answer.wall_ms:
                 self._observe(answer, time.perf_counter() - began)
             question.outcome = answer.outcome

@@ -57,6 +57,7 @@ async def start(
     if not isinstance(order, Order):
         return await _shown(request, site, learner, lesson, train, order)
     try:
+        site.checks.ensure_open()
         site.checks.spend(learner)
         refused = await site.runs.begin(learner, order)
     except NotNowError as later:

@@ -641,3 +641,16 @@ def test_more_runs_than_the_server_takes_are_put_off(client, monkeypatch):
 
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
     assert "Too many training runs" in answer.text
+
+
+def test_where_no_code_is_run_no_training_begins_and_nobody_is_blamed(app, grader):
+    with served(app) as client:
+        check(client, SOLUTION)
+        grader.readiness = Readiness(state="refused", reason="seccomp is missing.")
+        answer = start(client, headers=HTMX)
+
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "30")
+        assert "this says nothing about yours. It is saved." in answer.text
+        assert 'class="run"' not in client.get(PAGE).text
+        grader.readiness = Readiness(state="ready")
+        assert start(client, headers=HTMX).status_code == 200
