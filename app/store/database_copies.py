@@ -28,6 +28,7 @@ _PROGRAM = re.compile(
 _VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\w+)$", re.MULTILINE)
 LEAVING_SECONDS = 3.0
 """How long a connection of a server that has ended may still be seen."""
+STOP = "Stop every server and backhand jobs first: what learners write meanwhile would be lost."
 _OTHERS = text(
     "SELECT host(client_addr) FROM pg_stat_activity "
     "WHERE datname = current_database() AND application_name = :name AND pid <> pg_backend_pid()"
@@ -90,7 +91,7 @@ async def restore(url: str, source: Path, *, replace: bool = False) -> int:
 
     Raises:
         BackupError: *source* is no whole backup, is of another kind of database or of a newer version, or the database
-            holds learners, or is in use (PostgreSQL; of SQLite the server's own folder tells).
+            holds learners, or is in use.
     """
     kind, found = _kind_of(url), _kind_in(source)
     if kind != found:
@@ -115,7 +116,8 @@ async def restore(url: str, source: Path, *, replace: bool = False) -> int:
     if kind == "PostgreSQL" and (users := await _users(url)):
         raise BackupError(users)
     if kind == "SQLite":
-        with _opened(source) as copy, contextlib.closing(sqlite3.connect(_file_of(url), BUSY_SECONDS)) as target:
+        with _opened(source) as copy, contextlib.closing(sqlite3.connect(_file_of(url), LEAVING_SECONDS)) as target:
+            _refuse_others(target, _file_of(url))
             copy.backup(target)
     else:
         _call("pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", str(source), url=url)
@@ -193,6 +195,15 @@ def _call(program: str, *arguments: str, url: str = "") -> str:
     return done.stdout
 
 
+def _refuse_others(target: sqlite3.Connection, file: Path) -> None:
+    """SQLite gives up its write-ahead log for a connection that is alone."""
+    try:
+        target.execute("PRAGMA journal_mode=DELETE")
+    except sqlite3.OperationalError as error:
+        busy = error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+        raise BackupError(f"{file} is open in another process. {STOP}" if busy else f"{file}: {error}.") from error
+
+
 async def _users(url: str) -> str:
     """Who else uses the PostgreSQL at *url*, for a while; empty where nobody does."""
     engine, until = open_engine(url), time.monotonic() + LEAVING_SECONDS
@@ -216,8 +227,7 @@ def in_use(others: Sequence[str | None]) -> str:
     times, known = len(others), sorted({one for one in others if one})
     return (
         f"Backhand is connected to this database {times} time{'s' * (times > 1)}"
-        f"{', from ' * bool(known)}{' and '.join(known)}. Stop every server and backhand jobs first: what learners "
-        "write meanwhile would be lost."
+        f"{', from ' * bool(known)}{' and '.join(known)}. {STOP}"
     )
 
 

@@ -287,6 +287,21 @@ async def test_nothing_is_restored_under_a_server_elsewhere(
     assert said.startswith("Backhand is connected to this database 1 time. Stop every server")
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+async def test_nothing_is_restored_into_a_file_that_a_server_with_another_folder_has_open(
+    filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.store.database_copies.LEAVING_SECONDS", 0.0)
+    copy = await made(filled, tmp_path / "one.backup")
+    await changed(filled, "DELETE FROM training")
+
+    async with pages(filled):
+        said = await refused(filled, copy)
+
+    assert said.startswith(f"{filled.partition(':///')[2]} is open in another process. Stop every server")
+    assert await restore(filled, copy, replace=True) == 2
+
+
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 async def test_a_server_that_has_just_ended_and_other_programs_are_no_hindrance(
     filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
