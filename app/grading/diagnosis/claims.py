@@ -13,8 +13,9 @@ from functools import partial
 from app.bindings import called
 from app.grading.diagnosis import mend
 from app.grading.diagnosis.case_view import CaseView
-from app.grading.diagnosis.grammar import Change, Words, attribute, operated
+from app.grading.diagnosis.grammar import Change, Words, attribute, operated, powered
 from app.grading.diagnosis.mend import is_mended
+from app.grading.reading.library import FUNCTIONS
 
 PRODUCTS = frozenset(
     {"matmul", "mm", "bmm", "mv", "dot", "inner", "outer", "einsum", "tensordot", "addmm", "baddbmm", "linear", "ger"}
@@ -55,6 +56,16 @@ def has_gate(view: CaseView) -> bool:
     return any(isinstance(node, ast.Compare) or called(node) in GATES for node in nodes)
 
 
+def puts_through(view: CaseView, names: Collection[str]) -> bool:
+    """Whether the learner's lines raise to a power, or put into a function, what reads one of *names*."""
+    nodes = [node for line in view.lines for node in ast.walk(line)]
+    raised = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    inside = (
+        inner for one in (*raised, *(one for one in nodes if called(one) in FUNCTIONS)) for inner in ast.walk(one)
+    )
+    return cannot_be_read(view) or any(isinstance(node, ast.Name) and node.id in names for node in inside)
+
+
 def takes_parts(view: CaseView) -> bool:
     """Whether the learner's lines take or write parts of a tensor, by an index, in a loop or by a function."""
     nodes = [node for line in view.lines for node in ast.walk(line)]
@@ -86,9 +97,10 @@ def _picks(part: ast.expr) -> bool:
 def lacks_factor(view: CaseView, name: str) -> bool:
     """Whether the tensor *name* put in as a factor at some place, or no longer divided by, makes the gradient right.
 
-    A product in the place of a sum puts in a factor as well: then it is the sum that is wrong.
+    A product in the place of a sum puts in a factor as well, and so does another exponent: then these are wrong.
     """
-    return is_mended(view, [partial(_multiplied, name)]) and (cannot_be_read(view) or not is_mended(view, [operated]))
+    others = (operated, powered)
+    return is_mended(view, [partial(_multiplied, name)]) and (cannot_be_read(view) or not is_mended(view, others))
 
 
 def has_factor(view: CaseView, name: str) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from app.grading.diagnosis import (
+    elsewhere,
     factors,
     forks,
     layout,
@@ -86,7 +87,13 @@ def diagnose(case: Case) -> Diagnosis | None:
 
     A function of its argument alone, of plain data to plain data: it may run anywhere.
     """
-    asked = (rereading.not_finite, unrecognised.cut_to_integers, unrecognised.too_coarse, unrecognised.all_zeros)
+    asked = (
+        elsewhere.written,
+        rereading.not_finite,
+        unrecognised.cut_to_integers,
+        unrecognised.too_coarse,
+        unrecognised.all_zeros,
+    )
     broken = next((found for ask in asked if (found := ask(case)) is not None), None)
     if broken is not None:
         return broken

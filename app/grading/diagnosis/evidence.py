@@ -83,10 +83,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What went wrong, with a stable *code* (`dW:transposed`) and a sentence in the learner's own names."""
+    """What went wrong, with a stable *code* (`dW:transposed`) and a sentence in the learner's own names.
+
+    Args:
+        line: The learner's own line that is at fault, where it is not the last that writes the gradient.
+    """
 
     code: str
     message: str
+    line: int | None = None
 
     @classmethod
     def of(cls, name: str, code: str, say: str, **fields: object) -> "Diagnosis":

@@ -36,9 +36,14 @@ LIKELY = tuple(kind for kind in KINDS if kind not in PUT_IN)
 
 
 def mended(view: CaseView) -> Diagnosis | None:
+    return mended_by(view, None)
+
+
+def mended_by(view: CaseView, kinds: Sequence[Kind] | None) -> Diagnosis | None:
+    """The slip that an edit of one of *kinds* mends; of all kinds where there are none."""
     with view.case.budget.one():
         found = view.once(reruns)
-        edit = next(_mending(found, None), None)
+        edit = next(_mending(found, kinds), None)
     return None if edit is None else _said(view, found[0].line, edit)
 
 
@@ -71,10 +76,16 @@ def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     change = edit.change
     nodes = {"old": edit.old, "new": change.new, "piece": change.piece or edit.old}
     fields = {**{word: as_written(node) for word, node in nodes.items()}, "call": _call(edit.old)}
-    code, say = LINE[change.kind]
+    code, say = LINE["unread" if _continues(view, edit) else change.kind]
     message = f"In `{shown}`, {say.format(**fields)}."
     message = message if view.shaped() else f"{message} {wrong_shape(view.case)}"
     return Diagnosis(code=f"{view.case.name}:{coded(code, fields)}", message=message)
+
+
+def _continues(view: CaseView, edit: Edit) -> bool:
+    """Whether the edit reads what an earlier line left in the gradient, where the line replaces it unread."""
+    new = edit.change.new
+    return edit.change.kind in {"name", "gradient"} and isinstance(new, ast.Name) and new.id == view.case.name
 
 
 def _call(node: ast.AST) -> str:

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.grading.diagnosis.call_kinds import reduced
 from app.grading.diagnosis.case_view import NOISE, SAME, CaseView, solved
 from app.grading.diagnosis.evidence import Array, Diagnosis, Look
 from app.grading.diagnosis.factors import NEAR, Factor, any_factor, holds, named_factor
+from app.grading.diagnosis.mend import mended_by
 from app.grading.diagnosis.naming import in_code, listed
 from app.grading.diagnosis.phrases import sentences_of
 from app.grading.forward.statements import Path, Statement
@@ -77,6 +79,11 @@ def _common(view: CaseView, groups: Sequence[Group], ratios: Sequence[float], ev
     factor = named_factor(view, ratios, paths) or (any_factor(view, ratios) if every else None)
     if factor is None:
         return None
+    lines = {line for path in paths for line in _lines_of(view, path)}
+    if factor.code.startswith("factor:") and not any(holds(view, line, ratios) for line in lines):
+        averaged = mended_by(view, (reduced,))  # no forward line has it: a sum or an average in the text may
+        if averaged is not None:
+            return averaged
     return view.case.told(factor.code, SAY["all"], factor=factor.text, why=_why(view, factor, ratios, paths))
 
 

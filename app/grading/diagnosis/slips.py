@@ -9,7 +9,7 @@ Operands that are sums have slips of their own, see `operands`; `wrong-operand:T
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -20,7 +20,7 @@ import numpy as np
 from app.grading.diagnosis.brackets import bracketed
 from app.grading.diagnosis.call_kinds import turned
 from app.grading.diagnosis.case_view import CaseView, Send
-from app.grading.diagnosis.claims import has_gate
+from app.grading.diagnosis.claims import has_gate, puts_through
 from app.grading.diagnosis.edits import KINDS, Edit, edits
 from app.grading.diagnosis.evidence import Array, Mistake
 from app.grading.diagnosis.grammar import Words, grouped
@@ -28,7 +28,7 @@ from app.grading.diagnosis.mend import is_mended
 from app.grading.diagnosis.operands import other_operands, with_value
 from app.grading.diagnosis.phrases import RULE, coded, normal, slips_of
 from app.grading.diagnosis.steps import Step
-from app.grading.diagnosis.undoing import is_exchanged, is_undone
+from app.grading.diagnosis.undoing import is_exchanged, is_undone, is_undone_everywhere
 from app.grading.forward.statements import Path
 from app.grading.reading.library import FUNCTIONS
 from app.grading.reading.node import fits, softmax
@@ -222,9 +222,11 @@ def _at(view: CaseView, path: Path, depth: int, step: Step) -> Iterator[Mistake]
     for slip in slips_at(step.node.op, step.position, rule) if rule is not None else ():
         word = slip.word.format(**view.spot(path, depth))
         code, say = _said(view, slip, step, word)
-        claim = partial(is_undone, view, path, depth, (normal(rule or ""), slip.text), partial(_valued, view))
+        claim = partial(is_undone, view, (path, depth), (normal(rule or ""), slip.text), partial(_valued, view))
         if code == RULE["group"][0]:
             claim = partial(is_mended, view, (grouped, bracketed))
+        elif slip.say == RULE["of-upstream"][1]:
+            claim = partial(puts_through, view, step.look.gradients.keys())
         say, fields = _of_share(view, path, step, say), {"word": word, "way": path.consumer}
         yield view.slip(path, depth, code, sender(view, slip.text), say, slip.mentions, claim, **fields)
     say = _of_share(view, path, step, RULE["upstream"][1])
@@ -270,7 +272,7 @@ def of_scope(view: CaseView) -> Iterator[Mistake]:
                 for place, shown in _shown_places(step, rule).items():
                     if shown != name:
                         send = partial(_with_tensor, view, rule, place, name)
-                        claim = partial(is_exchanged, view, path, depth, partial(_two_of, view, place, name))
+                        claim = partial(is_exchanged, view, (path, depth), partial(_two_of, view, place, name))
                         fields = {"word": name, "place": shown}
                         yield view.slip(path, depth, "wrong-operand:{word}", send, say, (name,), claim, **fields)
 
@@ -316,7 +318,16 @@ def throughout(view: CaseView) -> Iterator[Mistake]:
             said = {**fields, "word": slip.word.format(**fields)}
             alike = partial(_is_alike, rule, step.node.op, slip.text == "g")
             predict = partial(view.everywhere, alike, sender(view, slip.text))
-            yield view.row(coded(slip.code, said), predict, slip.say + more, **said)
+            claim = partial(_is_throughout, view, alike, (normal(rule), slip.text))
+            yield view.row(coded(slip.code, said), predict, slip.say + more, (), claim, **said)
+
+
+def _is_throughout(view: CaseView, alike: Callable[[Step], bool], texts: tuple[str, str]) -> bool:
+    """Whether the slip *texts* stands in the lines for each path, at its first step that is *alike*."""
+    look = view.case.looks[0]
+    depths = ([at for at, step in enumerate(view.steps(path, look)) if alike(step)] for path in view.paths)
+    places = [(path, found[0]) for path, found in zip(view.paths, depths, strict=True) if found]
+    return is_undone_everywhere(view, places, texts, partial(_valued, view))
 
 
 def _is_alike(rule: str, op: str, any_curve: bool, step: Step) -> bool:

@@ -15,7 +15,7 @@ from app.grading.diagnosis import mend
 from app.grading.diagnosis.case_view import SAME, CaseView
 from app.grading.diagnosis.edits import Edit, replaced
 from app.grading.diagnosis.evidence import Array
-from app.grading.diagnosis.grammar import Change
+from app.grading.diagnosis.grammar import Change, powered
 from app.grading.diagnosis.phrases import normal
 from app.grading.diagnosis.rerun import Rerun
 from app.grading.diagnosis.steps import Step
@@ -25,15 +25,19 @@ from app.grading.reading.rules import names_of
 
 Valued = Callable[[str, Step], Array | None]
 Texts = tuple[str, str]
+Place = tuple[Path, int]
+"""A step by its path and depth."""
 Pair = tuple[Array, Array]
 """What belongs there and what stands there, on one look."""
 Paired = Callable[[Step], tuple[Array | None, Array | None]]
 Way = Callable[[Array, Array, Array], Array | None]
 """From what a part of a line holds, what belongs and what stands there: what to put in its place; None for nothing."""
+Put = Callable[[Sequence[Array]], Sequence[Array]]
+"""From what a part of a line holds, by look, to what to put in its place; empty for nothing."""
 BELONGS = "_belongs"
 
 
-def is_undone(view: CaseView, path: Path, depth: int, texts: Texts, valued: Valued) -> bool:
+def is_undone(view: CaseView, place: Place, texts: Texts, valued: Valued) -> bool:
     """Whether a slip can be undone in the lines; also where they cannot be read again.
 
     Args:
@@ -42,19 +46,36 @@ def is_undone(view: CaseView, path: Path, depth: int, texts: Texts, valued: Valu
     """
     part = parted(*texts)
     tries: list[tuple[Texts, Way]] = [(part, _exchanged)]
-    if len(part[0]) != len(part[1]) and not part[0].count("**") == part[1].count("**") == 1:
+    exponents = part[0].count("**") == part[1].count("**") == 1
+    if len(part[0]) != len(part[1]) and not exponents:
         tries += [(part, _scaled), (part, _divided)]
-    if len(part[1]) < len(part[0]):
+    if len(part[1]) < len(part[0]) and not exponents:
         tries += [(part, _added), (texts, _added)]
-    ways = [(partial(_paired, two, valued), way) for two, way in tries]
     # What arrives is in a product, and no tensor of the program is that product by its name.
     apart = view.case.looks[0].forward.keys() if "g" in names_of(part[1]) else ()
-    return _makes_right(view, path, depth, ways, apart)
+    puts = [_putting(view, place, partial(_paired, two, valued), way) for two, way in tries]
+    # What stands there with another exponent is not left out.
+    is_lost = len(tries) > 1 and len(part[1]) < len(part[0])
+    other_power = is_lost and bool(view.once(mend.reruns)) and mend.is_mended(view, [powered])
+    return not other_power and _makes_right(view, puts, apart)
 
 
-def is_exchanged(view: CaseView, path: Path, depth: int, paired: Paired) -> bool:
+def is_undone_everywhere(view: CaseView, places: Sequence[Place], texts: Texts, valued: Valued) -> bool:
+    """Whether a slip that was made at each of *places* can be undone in the lines, all of it at once; also as above.
+
+    What is left out in several places stands nowhere: there the prediction alone speaks.
+    """
+    part = parted(*texts)
+    if len(part[1]) < len(part[0]):
+        return True
+    several = [_putting(view, place, partial(_paired, part, valued), _exchanged) for place in places]
+    whole = [put for put in several if put is not None]
+    return _makes_right(view, [partial(_first, whole) if len(whole) == len(several) else None], singly=False)
+
+
+def is_exchanged(view: CaseView, place: Place, paired: Paired) -> bool:
     """Whether what belongs at a step, in the place of what stands there, makes the gradient right; also as above."""
-    return _makes_right(view, path, depth, [(paired, _exchanged)])
+    return _makes_right(view, [_putting(view, place, paired, _exchanged)])
 
 
 def _paired(texts: Texts, valued: Valued, step: Step) -> tuple[Array | None, Array | None]:
@@ -62,28 +83,40 @@ def _paired(texts: Texts, valued: Valued, step: Step) -> tuple[Array | None, Arr
     return belongs, stands
 
 
+def _putting(view: CaseView, place: Place, paired: Paired, way: Way) -> Put | None:
+    """What *way* puts for what stands at a step; None where a look lacks the step, or nothing there has a value."""
+    path, depth = place
+    steps = [view.steps(path, one.look) for one in view.once(mend.reruns)]
+    both = [paired(each[depth]) for each in steps if depth < len(each)]
+    pairs = [(was, now) for was, now in both if was is not None and now is not None]
+    return partial(_puts, way, pairs) if len(pairs) == len(steps) else None
+
+
+def _puts(way: Way, pairs: Sequence[Pair], values: Sequence[Array]) -> Sequence[Array]:
+    try:
+        puts = [way(value, *pair) for value, pair in zip(values, pairs, strict=True)]
+    except ValueError:
+        return []  # shapes that do not go together
+    whole = [put for put in puts if put is not None]
+    return whole if len(whole) == len(puts) else []
+
+
+def _first(puts: Sequence[Put], values: Sequence[Array]) -> Sequence[Array]:
+    return next((found for put in puts if (found := put(values))), [])
+
+
 def _makes_right(
-    view: CaseView, path: Path, depth: int, ways: Sequence[tuple[Paired, Way]], apart: Collection[str] = ()
+    view: CaseView, puts: Sequence[Put | None], apart: Collection[str] = (), *, singly: bool = True
 ) -> bool:
+    """Whether one of *puts* makes the gradient right; also where one cannot be tried, or the lines cannot be read."""
     with view.case.budget.one():
         found = view.once(mend.reruns)
-        steps = [view.steps(path, one.look) for one in found]
-        if not found or any(depth >= len(each) for each in steps):
-            return True
-        tries = []
-        for paired, way in ways:
-            both = [paired(each[depth]) for each in steps]
-            pairs = [(was, now) for was, now in both if was is not None and now is not None]
-            if len(pairs) < len(both):
-                return True
-            tries.append((pairs, way))
-        return any(_undoings(found, tries, apart))
+        whole = [put for put in puts if put is not None]
+        return not found or len(whole) < len(puts) or any(_undoings(found, whole, apart, singly))
 
 
-def _undoings(
-    found: Sequence[Rerun], ways: Sequence[tuple[Sequence[Pair], Way]], apart: Collection[str]
-) -> Iterator[bool]:
-    """By way and part, or all parts that hold the same, but for names *apart*: whether it makes the gradient right."""
+def _undoings(found: Sequence[Rerun], puts: Sequence[Put], apart: Collection[str], singly: bool) -> Iterator[bool]:
+    """By way, and by part but for names *apart*, and for all parts at once: whether it makes the gradient right."""
     for at in found[0].candidates():
         for one in found:
             one.stand(at)
@@ -93,24 +126,15 @@ def _undoings(
             return
         parts = (node for node in ast.walk(found[0].line) if not isinstance(node, ast.Name) or node.id not in apart)
         nodes = [node for node in parts if all(id(node) in each for each in known)]
-        for pairs, way in ways:
-            puts = [(node, _puts(way, [each[id(node)].value for each in known], pairs)) for node in nodes]
-            fitting = [(node, put) for node, put in puts if put]
-            for several in (*([one] for one in fitting), fitting if way is _exchanged else []):
+        for put in puts:
+            each = [(node, put([one[id(node)].value for one in known])) for node in nodes]
+            fitting = [(node, arrays) for node, arrays in each if arrays]
+            alone = [[one] for one in fitting] if singly else []
+            for several in [*alone, fitting] if len(fitting) > 1 or not singly else alone:
                 if found[0].before[at].budget.is_empty:
                     yield True
                     return
                 yield bool(several) and _is_right(found, several)
-
-
-def _puts(way: Way, values: Sequence[Array], pairs: Sequence[Pair]) -> list[Array]:
-    """What to put in the place of a part by look; empty where it is none to be replaced."""
-    try:
-        puts = [way(value, *pair) for value, pair in zip(values, pairs, strict=True)]
-    except ValueError:
-        return []  # shapes that do not go together
-    whole = [put for put in puts if put is not None]
-    return whole if len(whole) == len(puts) else []
 
 
 def _known(rerun: Rerun) -> Mapping[int, Node]:

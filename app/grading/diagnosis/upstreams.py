@@ -94,7 +94,9 @@ def copies(view: CaseView) -> Iterator[Mistake]:
         for act in (lambda one, _: one, lambda one, _: swapped(one), _summed) if tensor.dtype.kind == "f" else ():
             for path in view.paths:
                 say = SAY["copy" if len(view.paths) == 1 else "copy-share"]
-                fields = {"word": name, "way": in_code(path.consumer)}
+                if name == f"d{path.consumer}":
+                    say = SAY["passed" if len(view.paths) == 1 else "passed-share"]
+                fields = {"word": name, "way": in_code(path.consumer), "statement": path.statement.source}
                 predict, claim = partial(_copy, view, path, name, act), partial(reads, view, (name,))
                 yield view.row(f"copied:{name}", predict, say, (name,), claim, **fields)
 

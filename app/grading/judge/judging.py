@@ -27,7 +27,7 @@ from app.grading.judge.plan import Plan
 from app.grading.judge.product_kinds import translated
 from app.grading.judge.reasons import Reasons
 from app.grading.judge.roads import ROUNDING, Roads
-from app.grading.judge.shared_steps import Steps
+from app.grading.judge.shared_steps import Steps, blamed_elsewhere
 from app.grading.judge.torch_errors import kind_of
 from app.grading.judge.trials import Raised, Trial
 from app.grading.judge.unwritten import unwritten
@@ -80,7 +80,7 @@ class Judge:
         Args:
             explains: Whether to look for the mistakes at all; declared ones are explained by their author.
         """
-        return tuple(self.reasons.told(one, explains) for one in self._compared.values())
+        return blamed_elsewhere([self.reasons.told(one, explains) for one in self._compared.values()])
 
     @cached_property
     def _compared(self) -> Mapping[str, NameVerdict]:

@@ -45,7 +45,8 @@ class Reasons:
             return verdict
         name, rebound = verdict.name, self._fit.trials["v"].rebound
         found = explained(self.found(name, explains), name, self._plan, rebound, self._ruling.required)
-        return replace(verdict, code=found.code, message=f"{found.message} {self._silent(name, found.code)}".rstrip())
+        message, line = f"{found.message} {self._silent(name, found.code)}".rstrip(), found.line or verdict.line
+        return replace(verdict, code=found.code, message=message, line=line)
 
     def by_ones(self, name: str) -> str:
         """Why a wrong line comes out right on the lesson's own numbers: what it does not read is 1 there."""

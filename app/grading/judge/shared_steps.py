@@ -4,7 +4,7 @@ A slip in one of them makes every line wrong that reads it. They may be right as
 """
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -76,6 +76,21 @@ class Steps:
     @cached_property
     def _every(self) -> References:
         return self.laboratory.every(self.ruling.forced)
+
+
+def blamed_elsewhere(told: Sequence[NameVerdict]) -> tuple[NameVerdict, ...]:
+    """*told*, of which what is wrong by a line that belongs to another gradient follows from that gradient."""
+    moved = [one for one in told if (one.code or "").startswith(f"{one.name}:written-elsewhere:")]
+    found = list(told)
+    for fault in moved:
+        into = (fault.code or "").rpartition(":")[2]
+        message = f"Line {fault.line} writes into `{into}` what belongs into `{fault.name}`; begin there."
+        for at, one in enumerate(told):
+            by_it = one.name == into or one.line == fault.line
+            if by_it and one not in moved and one.verdict in {"wrong", "mutated"}:
+                word = f"follows from {fault.name}"
+                found[at] = replace(one, verdict="follows", code=None, message=message, word=word)
+    return tuple(found)
 
 
 def steps_of(plan: Plan, name: str, forced: Collection[str]) -> frozenset[str]:

@@ -330,6 +330,37 @@ TANH_GELU = box(
     "t = torch.tanh(a)\nda = dh * (0.5 * (1 + t) + 0.5 * a * (1 - t ** 2))",
     "da",
 )
+THRESHOLD = box("threshold", "N: 7", "x: [N]", "y", "y = F.threshold(x, 0.5, 0.0)", "dx = dy * (x > 0.5)", "dx")
+UNROLLED = box(
+    "unrolled",
+    "N: 4, D: 2, H: 3",
+    "x1: [N, D]; x2: [N, D]; W: [D, H]; R: [H, H]; b: [H]",
+    "h2",
+    "h1 = torch.tanh(x1 @ W + b)\nh2 = torch.tanh(x2 @ W + h1 @ R + b)",
+    "db = torch.zeros_like(b)\nda2 = dh2 * (1 - h2 ** 2)\nda1 = da2 @ R.T * (1 - h1 ** 2)\n"
+    "for da in (da1, da2):\n    db += da.sum(0)",
+    "db",
+)
+README = box(
+    "readme",
+    "N: 1",
+    "a: []; b: []",
+    "g",
+    "c = a + b\nd = a * b\nd1 = d + torch.relu(b + a)\nd2 = d1 + torch.relu(b - a)\ng = c * d2",
+    "dc = dg * d2\ndd2 = dg * c\ndd1 = dd2\ndd = dd1\ndb = dc + dd * a + dd1 * (b + a > 0) + dd2 * (b - a > 0)",
+    "dc dd2 dd1 dd db",
+)
+PICKED = box(
+    "picked",
+    "N: 5, V: 4, D: 3",
+    "z: [N, V]; t: [N] ints(V); E: [V, D]",
+    "loss",
+    "logp = F.log_softmax(z, 1)\npick = logp[torch.arange(N), t]\np = logp.exp()\n"
+    "loss = (p * logp).sum() - pick.sum() + (E[t] ** 2).sum()",
+    "dpick = -dloss.expand(N)\ndp = dloss * logp\ndlogp = dp * p + dloss * p\ndlogp[torch.arange(N), t] += dpick\n"
+    "dE = torch.zeros_like(E)\ndE.index_add_(0, t, 2 * E[t] * dloss)",
+    "dpick dp dlogp dE",
+)
 ROWS = [
     # A sentence on the text is said where undoing, there, what it names makes the gradient right.
     (
@@ -374,6 +405,29 @@ ROWS = [
         ["`p` is divided by"],
         ["uses `e`"],
     ),
+    (
+        LENGTH,
+        "dell = (dk * k * d2).sum() / ell ** 4",
+        "dell:power-changed",
+        ["`ell ** 4` has another exponent than the rule"],
+        ["not the base", "lacks"],
+    ),
+    (
+        LIKELY,
+        "dlp = -F.one_hot(t, V)\ndlp = dloss / N",
+        "dlp:overwritten",
+        ["`dlp` is replaced"],
+        ["everything else fits"],
+    ),
+    (THRESHOLD, "dx = dy", "dx:copied:dy", ["as if `y = F.threshold(x, 0.5, 0.0)` changed"], ["nothing else that"]),
+    (
+        UNROLLED,
+        UNROLLED.solution.replace("da.sum(0)", "da.mean(0)"),
+        "db:mean",
+        ["`da.mean(0)` averages where the shares are summed"],
+        ["Compare with"],
+    ),
+    (README, "db = dc + dd * a + dd1 * (b + a > 0)", "db:share-missing:d2", ["through `d2` is missing"], ["A number"]),
     (HUBER, "dr = dy * r", "dr:gate-value", ["The share of `dr` through `a` multiplies by `r`"], []),
     (DISTIL, "dkl = torch.ones_like(kl)", "dkl:fixed", ["Nothing of", "`dloss`"], ["`dkl` holds `dloss`"]),
     (
@@ -663,3 +717,21 @@ def test_a_one_hot_that_counts_classes_by_the_data_is_told(engine):
     ).names
 
     assert "`F.one_hot(t)` makes as many columns as" in wrong.message, wrong.message
+
+
+ELSEWHERE = [
+    ("dlogp[torch.arange(N), t] += dpick", "dp[torch.arange(N), t] += dpick", "dlogp:written-elsewhere:dp"),
+    ("dE.index_add_(0, t", "E.index_add_(0, t", "dE:written-elsewhere:E"),
+    ("dE.index_add_(0, t", "dlogp.index_add_(0, t", "dE:written-elsewhere:dlogp"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "code"), ELSEWHERE, ids=[row[2] for row in ELSEWHERE])
+def test_a_line_that_writes_into_another_tensor_is_one_red_line(engine, right, wrong, code):
+    text = PICKED.solution.replace(right, wrong)
+
+    names = engine.check(PICKED.task(grade="value"), text).names
+
+    (red,) = [one for one in names if one.verdict not in QUIET]
+    assert red.code == code, red.message
+    assert red.line == next(at for at, line in enumerate(text.split("\n"), 1) if line.startswith(wrong))

@@ -1,0 +1,59 @@
+"""A line that adds to, or writes into, another tensor than the one it belongs to.
+
+| code | what happened |
+|---|---|
+| `written-elsewhere:T` | a line writes into T, and the gradient is right had it written into that instead |
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.bindings import as_written, root_of
+from app.grading.diagnosis.case_view import CaseView
+from app.grading.diagnosis.edits import replaced
+from app.grading.diagnosis.evidence import Case, Diagnosis, Look, scope_of
+from app.grading.diagnosis.phrases import sentences_of
+from app.grading.diagnosis.rerun import Rerun
+from app.grading.reading.interpreter import Interpreter
+
+SAY = sentences_of("elsewhere")
+SHOWN_MAX = 80
+TRIES_MAX = 12
+
+
+def written(case: Case) -> Diagnosis | None:
+    """The line that writes into another tensor of the program, or another gradient, what belongs into this one."""
+    known = {*case.looks[0].forward, *case.looks[0].gradients} - {case.name}
+    targets = [(at, *one) for at, line in enumerate(case.lines) for one in _targets(line) if one[1].id in known]
+    view = CaseView(case)
+    with case.budget.one():
+        for at, statement, target in targets[:TRIES_MAX]:
+            mended = replaced(case.lines[at], target, ast.Name(case.name, target.ctx))
+            assert isinstance(mended, ast.stmt)
+            lines = (*case.lines[:at], mended, *case.lines[at + 1 :])
+            if all(_is_right(view, look, lines) for look in case.looks):
+                text = as_written(statement)[:SHOWN_MAX]
+                code, fields = f"written-elsewhere:{target.id}", {"word": target.id, "text": text}
+                return replace(case.told(code, SAY["written"], line=statement.lineno, **fields), line=statement.lineno)
+    return None
+
+
+def _targets(line: ast.stmt) -> Iterator[tuple[ast.stmt, ast.Name]]:
+    """The names whose memory *line*, or a line inside of it, writes into, with the line."""
+    for one in ast.walk(line):
+        match one:
+            case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript() as target]):
+                yield from ((one, name) for name in _root(target))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=attr))) if attr.endswith("_"):
+                yield from ((one, name) for name in _root(target))
+
+
+def _root(target: ast.expr) -> list[ast.Name]:
+    names = root_of(target)
+    return [node for node in ast.walk(target) if isinstance(node, ast.Name) and node.id in names][:1]
+
+
+def _is_right(view: CaseView, look: Look, lines: tuple[ast.stmt, ...]) -> bool:
+    rerun = Rerun(view, look, lines, Interpreter(*scope_of(look, view.case.name), view.case.budget))
+    return rerun.is_right(rerun.result(rerun.after))
