@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from app.accounts.recovery import seat_link
 from app.content.blocks import Lesson
 from app.engine.train.snapshot import Compared, Judged, Point, Sampled, Snapshot
 from app.practice.pool import columns_of
 from app.practice.proof import curated
+from app.store.classes import people
 from app.store.database import Database
 from app.store.invitations import teacher_word
+from app.store.tables import Class
 from app.web.json_columns import encoded
 from app.web.practice_items import FORMS
 from tests.waiting import SECONDS
@@ -39,6 +42,18 @@ async def teacher_word_in(folder: Path) -> str:
     database = Database(database_in(folder))
     async with database.write() as db:
         word = await teacher_word(db)
+    await database.close()
+    return word
+
+
+async def seat_word_in(folder: Path, group: int, learner: int) -> str:
+    """What a link to the seat of *learner* ends with, made by an instructor of the class."""
+    database = Database(database_in(folder))
+    async with database.write() as db:
+        listed = await people(db, group)
+        (seat,) = (one for one in listed if one.learner_id == learner)
+        by = next(one.learner_id for one in listed if one.role == "instructor")
+        word = await seat_link(db, await db.get_one(Class, group), seat, by)
     await database.close()
     return word
 

@@ -17,7 +17,7 @@ from app.web.application import create_app
 from app.web.practice_items import FORMS
 from tests.browser.answers import SLUG, SMALL_ADDRESS, SMALL_SLUG, read_lesson, right_answer, wrong_answer
 from tests.browser.conftest import Contexts, Watched
-from tests.browser.seeding import Visitor, asked, beside, database_in, given, teacher_word_in, trained
+from tests.browser.seeding import Visitor, asked, beside, database_in, given, seat_word_in, teacher_word_in, trained
 from tests.browser.steps import AXE, expect_verdict, open_page, scrolls_sideways, violations
 from tests.courses import LESSONS, course_in
 from tests.web.asking import routes_of
@@ -117,6 +117,7 @@ LOOKS = (
     Look("/join/{code}", "/join/none"),
     Look("/join/{code}", "/join/{code}"),
     Look("/join/{code}", "/join/{word}"),
+    Look("/join/{code}", "/join/{seat}"),
     Look("/practice"),
     Look("/practice", who="pupil"),
     Look("/practice/map", who="pupil"),
@@ -209,6 +210,7 @@ def room(server: str, server_folder: Path) -> Room:
             "assignment_id": asked(server_folder, "select id from assignment where class_id = ?", made.group),
             "code": asked(server_folder, "select join_code from class where id = ?", made.group),
             "word": beside(teacher_word_in(server_folder)),
+            "seat": beside(seat_word_in(server_folder, made.group, pupil)),
             "slug": SMALL_SLUG,
         },
         cookies={
