@@ -80,7 +80,10 @@ class Judge:
         Args:
             explains: Whether to look for the mistakes at all; declared ones are explained by their author.
         """
-        return blamed_elsewhere([self.reasons.told(one, explains) for one in self._compared.values()])
+        compared = tuple(self._compared.values())
+        if all(one.verdict in RIGHT for one in compared):
+            return compared
+        return blamed_elsewhere([self.reasons.told(one, explains) for one in compared])
 
     @cached_property
     def _compared(self) -> Mapping[str, NameVerdict]:
