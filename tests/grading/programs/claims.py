@@ -79,7 +79,7 @@ class Case:
     ) -> torch.Tensor | None:
         """The gradient as the submission makes it where all others are torch's; None where it stops."""
         scope = {**one.given(), **(changed or {})}
-        end = self.last.get(self.name, -1)
+        end = max((at for at, each in enumerate(tree or self.tree) if self.name in writes(each)), default=-1)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
         try:
@@ -343,6 +343,8 @@ CLAIMS: Mapping[str, Callable[[Case], bool]] = {
     "view-order": _moved,
     "wrong-operand": _stands_for_another,
     "wrong-upstream": _stands_for_another,
+    "written-elsewhere": lambda case: case.mended(case.details[0], case.name),
+    "fixed": _without_upstream,
     "wrong-size": _stands_for_another,
     "upstream-missing": _without_upstream,
     "copied": _holds_alone,
@@ -393,7 +395,7 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "brackets": kinds("brackets lost, + -> *, * -> +"),
     "constant-changed": kinds(NUMBERS),
     "diagonal": kinds("sum lost, factor lost"),
-    "divided": kinds("* -> /, upside down, power negated"),
+    "divided": kinds("* -> /, upside down, power negated, power - 1"),
     "divided-by": kinds(LOST, "divided twice, operand, sum lost"),
     "divisor-missing": kinds("divisor lost"),
     "elementwise-not-matmul": kinds("@ -> *"),
@@ -406,6 +408,7 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "function-missing": kinds("function lost, other function"),
     "gate-constant": kinds(TERMS),
     "gate-flipped": kinds("comparison turned, == -> !=, branches exchanged, gradient in the gate"),
+    "gate-open": kinds(TERMS, TENSORS, "+ -> *, comparison turned, threshold moved"),
     "half-rule": kinds(TERMS, "factor lost, + -> *, factor squared"),
     "index-every-row": kinds("whole rows, whole columns"),
     "input-for-output": kinds(TENSORS, "function lost"),
@@ -420,7 +423,7 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "multiplied": kinds("/ -> *, power negated, upside down"),
     "one-missing": kinds(TERMS, "+ -> *"),
     "one-slice": kinds("one slice, first turn left out, one turn less, index + 1, index - 1"),
-    "operand-changed": kinds(TERMS, NUMBERS, "+ -> *, * -> +, term doubled, function lost, power lost"),
+    "operand-changed": kinds(TERMS, NUMBERS, TENSORS, "+ -> *, * -> +, term doubled, function lost, power lost"),
     "other-function": kinds("other function"),
     "outer-factor-missing": kinds("factor lost"),
     "output-for-input": kinds(TENSORS, "function lost"),
@@ -448,7 +451,7 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "term-extra": kinds(NUMBERS, TERMS, "term doubled, * -> +"),
     "term-factor": kinds(LOST, MORE, NUMBERS, "sum -> mean, mean -> sum"),
     "term-missing": kinds(TERMS, "factor lost"),
-    "term-sign": kinds(SIGNS),
+    "term-sign": kinds(SIGNS, "gradient in the gate"),
     "transpose-extra": kinds(TURNED, MOVED),
     "transpose-missing": kinds(TURNED, MOVED),
     "unnormalised": kinds(TENSORS),
@@ -459,6 +462,8 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "wrong-index": kinds(TENSORS),
 }
 """By family of codes, the kinds of edits of which it may speak where no number decides."""
+DECISIVE = frozenset({"brackets", "gate-open", "matmul-not-elementwise", "output-for-input", "own-factor"})
+"""Families that speak of the text: of an edit of any other kind they say what is not so."""
 
 
 def is_so(slip: Slip) -> bool | None:
@@ -481,7 +486,8 @@ def is_so(slip: Slip) -> bool | None:
     if family in CLAIMS:
         return CLAIMS[family](case)
     spoken = SPOKEN.get(family)
-    return None if spoken is None else slip.edit.kind.removeprefix("own: ") in spoken or None
+    is_spoken = spoken is not None and slip.edit.kind.removeprefix("own: ") in spoken
+    return is_spoken if family in DECISIVE else is_spoken or None
 
 
 def _true_facts(case: Case) -> bool | None:
