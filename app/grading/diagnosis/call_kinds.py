@@ -114,6 +114,10 @@ def added(node: ast.expr, words: Words) -> Iterator[Change]:
     for name in words.sizes:
         yield Change("put-size", ast.BinOp(node, ast.Div(), ast.Name(name, ast.Load())))
         yield Change("put-size", ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load())))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        for by in (1, -1):
+            base = ast.BinOp(node.left, ast.Add(), ast.Constant(by))
+            yield Change("put-number", ast.BinOp(base, ast.Pow(), node.right), node.left)
     one_less = ast.BinOp(ast.Constant(1), ast.Sub(), node)
     cubed, positive = ast.BinOp(node, ast.Pow(), ast.Constant(3)), ast.Compare(node, [ast.Gt()], [ast.Constant(0)])
     for new in (one_less, cubed, positive):

@@ -34,6 +34,7 @@ from app.grading.diagnosis import (
 )
 from app.grading.diagnosis.case_view import CaseView
 from app.grading.diagnosis.evidence import Case, Diagnosis, Mistake
+from app.grading.diagnosis.grammar import operated
 from app.grading.diagnosis.unpacked import unpacked
 
 Family = Callable[[CaseView], Iterator[Mistake]]
@@ -71,6 +72,7 @@ STAGES: tuple[tuple[Family, ...] | Reader, ...] = (
     partial(shares.read, every=True),
     layout.misplaced,
     unrecognised.confined,
+    unrecognised.gated,
 )
 """Families of predictions, and readers that look at the learner's tensor itself."""
 
@@ -95,9 +97,11 @@ def diagnose(case: Case) -> Diagnosis | None:
         unrecognised.all_zeros,
     )
     broken = next((found for ask in asked if (found := ask(case)) is not None), None)
-    if broken is not None:
-        return broken
     view = CaseView(unpacked(case))
+    if broken is not None:
+        # A product with what is zero at first: another operator says more than that all is zero.
+        operator = mend.mended_by(view, [operated]) if broken.code == f"{case.name}:zeros" else None
+        return operator or broken
     if not view.paths:
         return None
     return _named(view) or _in_its_own_shape(case) or unrecognised.another_shape(case)

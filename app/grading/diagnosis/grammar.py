@@ -118,6 +118,7 @@ def operated(node: ast.expr, words: Words) -> Iterator[Change]:
             yield Change("matmul", ast.BinOp(left, ast.MatMult(), right))
             yield Change("add", ast.BinOp(left, ast.Add(), right))
             if words.inverse:
+                yield Change("subtract", ast.BinOp(left, ast.Sub(), right), right)
                 for base, exponent in (left, right), (right, left):
                     if _is_number(exponent):
                         yield Change("raise", ast.BinOp(base, ast.Pow(), exponent))

@@ -19,7 +19,7 @@ from app.grading.diagnosis.grammar import Kind, Words
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.phrases import LINE, coded
 from app.grading.diagnosis.rerun import Rerun, inside_of
-from app.grading.diagnosis.statement_edits import statement_edits
+from app.grading.diagnosis.statement_edits import statement_edits, turned_loops
 from app.grading.reading.interpreter import COMPOUND
 
 TRIES_MAX = 2500
@@ -71,7 +71,10 @@ def _mending(several: Sequence["Rerun"], kinds: Sequence[Kind] | None) -> Iterat
 
 def _said(view: CaseView, line: ast.stmt, edit: Edit) -> Diagnosis:
     assert isinstance(edit.root, ast.stmt)
-    text = as_written(_at_fault(line, edit.root))
+    fault = _at_fault(line, edit.root)
+    text = as_written(fault)
+    if isinstance(fault, ast.For) and edit.change.kind == "order":
+        text = text.partition(":")[0]
     shown = text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
     change = edit.change
     nodes = {"old": edit.old, "new": change.new, "piece": change.piece or edit.old}
@@ -131,6 +134,7 @@ def _edits(rerun: Rerun, likely: bool) -> Iterator[Edit]:
     unread = {name: one for name, one in arrays.items() if name in rerun.unread}
     if unread:
         yield from edits(rerun.line, replace(words, arrays=unread), (forgotten,))
+    yield from turned_loops(rerun.line)
     yield from islice(chain(edits(rerun.line, words, LIKELY), statement_edits(rerun.line, words)), most)
 
 

@@ -56,6 +56,7 @@ def _rows(step: Step, dense: str) -> Iterator[tuple[str, Send, str, str]]:
     yield from ((*row, "") for row in _whole())
     yield "scatter-overwrite", overwritten, SAY["later"], ""
     yield "scatter-overwrite", partial(overwritten, turned=True), SAY["earlier"], ""
+    yield "scatter-overwrite", _by_turns, SAY["turns"], ""
     yield "scatter-mean", lambda step: step.sends(step.g) / np.maximum(step.of_ones, 1.0), SAY["averaged"], ""
     yield "dense", _dense, dense, ""
     yield "dense", _constant, SAY["constant"], ""
@@ -93,6 +94,20 @@ def overwritten(step: Step, turned: bool = False) -> Array:
     flat, shares = np.zeros(step.x.size), np.broadcast_to(step.g, step.y.shape).ravel()
     flat[origin[::-1] if turned else origin] = shares[::-1] if turned else shares
     return flat.reshape(step.x.shape)
+
+
+def _by_turns(step: Step) -> Array | None:
+    """Each row keeps its last share of each turn along the first axis; the turns are added up."""
+    picked = _picked(step)
+    if picked.ndim < 2 or step.y.shape[: picked.ndim] != picked.shape or len(picked) > POSITIONS_MAX:
+        return None
+    origin = step.node.options["act"](np.arange(step.x.size).reshape(step.x.shape))
+    total, shares = np.zeros(step.x.size), np.broadcast_to(step.g, step.y.shape)
+    for places, share in zip(origin, shares, strict=True):
+        turn = np.zeros(step.x.size)
+        turn[places.ravel()] = share.ravel()
+        total += turn
+    return total.reshape(step.x.shape)
 
 
 def _dense(step: Step) -> Array | None:

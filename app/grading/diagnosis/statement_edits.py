@@ -28,6 +28,17 @@ def statement_edits(statement: ast.stmt, words: Words) -> Iterator[Edit]:
         yield from _of_target(statement, inner, words)
 
 
+def turned_loops(statement: ast.stmt) -> Iterator[Edit]:
+    """Each loop of *statement* the other way round."""
+    for inner in ast.walk(statement):
+        match inner:
+            case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[items]) as order):
+                yield Edit(replaced(statement, order, items), order, Change("order", items))
+            case ast.For(iter=ast.Call(func=ast.Name(id="range")) as order):
+                new = ast.Call(ast.Name("reversed", ast.Load()), [order], [])
+                yield Edit(replaced(statement, order, new), order, Change("order", new))
+
+
 def _at_all(statement: ast.stmt, act: Act, change: Change) -> Iterator[Edit]:
     new, found = _everywhere(statement, act)
     if found > 1:
@@ -62,10 +73,15 @@ def _of_target(statement: ast.stmt, inner: ast.AST, words: Words) -> Iterator[Ed
         ):
             less = ast.AugAssign(target, ast.Sub(), value)
             yield Edit(replaced(statement, inner, less), inner, Change("set", value))
-        case ast.Subscript(value=value, slice=ast.Name(id=index)) if index in words.arrays:
-            count = ast.Call(ast.Name("len", ast.Load()), [inner.slice], [])
+        case (
+            ast.Subscript(value=value, slice=ast.Name(id=index) as picked)
+            | ast.Subscript(
+                value=value, slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.Name(id=index) as picked])
+            )
+        ) if index in words.arrays:
+            count = ast.Call(ast.Name("len", ast.Load()), [picked], [])
             rows = ast.Call(ast.Name("range", ast.Load()), [count], [])
-            new = ast.Subscript(value, ast.Tuple([rows, inner.slice], ast.Load()), inner.ctx)
+            new = ast.Subscript(value, ast.Tuple([rows, picked], ast.Load()), inner.ctx)
             yield Edit(replaced(statement, inner, new), inner, Change("rows", new))
 
 

@@ -8,13 +8,16 @@
 | `shape` | another shape |
 | `part-missing:AXIS` | some slices along an axis are zero, and all others right: these positions were not handled |
 | `part-wrong:AXIS` | they hold something else |
+| `part-wrong:where` | what is wrong lies on one side of a condition of the program |
 | `unrecognised` | none of the tables; direction, size and place are given |
 """
 
 import ast
+from collections.abc import Sequence
 
 import numpy as np
 
+from app.bindings import as_written
 from app.grading.diagnosis import sentences
 from app.grading.diagnosis.case_view import DIFFERENT, CaseView
 from app.grading.diagnosis.claims import cannot_be_read, takes_parts, writes_parts
@@ -22,12 +25,15 @@ from app.grading.diagnosis.evidence import Array, Case, Diagnosis, Look, scale_o
 from app.grading.diagnosis.layout import wrong_shape
 from app.grading.diagnosis.naming import axis_text, in_code, listed, number_text, places_text, shown, upstream_name
 from app.grading.diagnosis.phrases import sentences_of
+from app.grading.reading.node import UntracedError
+from app.grading.reading.tracer import traced
 
 SAY, PLACES = sentences_of("unrecognised"), sentences_of("locality")
 ALIKE = 0.999
 NOTHING = 1e-10
 VISIBLE = 1e-4
 COARSE = 1e-2
+NEARLY = 0.75
 
 
 def _seen(case: Case) -> tuple[Look, ...]:
@@ -155,8 +161,49 @@ def confined(view: CaseView) -> Diagnosis | None:
         if all(0 < mark.sum() <= (mark.size - 1 if empty else mark.size / 2) for mark in marks):
             kind, along = "missing" if empty else "wrong", axis_text(case, case.tensor, axis)
             say = PLACES["zero" if empty and not writes_parts(view) else kind]
-            return case.told(f"part-{kind}:{axis}", say, where=_visible_places(case.visible, axis), axis=along)
+            line = "" if empty else _reading(view, axis, marks)
+            said = {"where": _visible_places(case.visible, axis), "axis": along, "statement": line}
+            return case.told(f"part-{kind}:{axis}", PLACES["read"] if line else say, **said)
     return None
+
+
+def _reading(view: CaseView, axis: int, marks: Sequence[Array]) -> str:
+    """The one forward line whose share alone reaches the marked positions; empty where there is none."""
+    looks = list(zip(view.case.looks, marks, strict=True))
+    there = [
+        path
+        for path in view.paths
+        if any((mark & _slices(look.shares[path.key] != 0, axis)).any() for look, mark in looks)
+    ]
+    return there[0].statement.source if len(there) == 1 < len(view.paths) else ""
+
+
+def gated(view: CaseView) -> Diagnosis | None:
+    """Right on one side of a condition of the program, and wrong on the other."""
+    case, looks = view.case, view.case.looks if view.shaped() else ()
+    off = [np.abs(view.got[look] - look.reference) > DIFFERENT * view.scale[look] for look in looks]
+    nodes = (node for each in case.statements for node in ast.walk(each.node)) if looks else ()
+    for condition in (node for node in nodes if isinstance(node, ast.Compare)):
+        masks = [mask for look in looks if (mask := _mask(condition, look)) is not None]
+        if [mask.shape for mask in masks] != [each.shape for each in off]:
+            continue
+        for word, sides in (("holds", masks), ("does not hold", [~mask for mask in masks])):
+            if all(_only(each, side) for each, side in zip(off, sides, strict=True)):
+                return case.told("part-wrong:where", PLACES["gate"], condition=as_written(condition), word=word)
+    return None
+
+
+def _mask(condition: ast.Compare, look: Look) -> Array | None:
+    try:
+        found = traced(condition, look.forward, look.dims).value
+    except UntracedError:
+        return None
+    return found if found.dtype.kind == "b" else None
+
+
+def _only(off: Array, side: Array) -> bool:
+    """Whether nearly all entries of one *side* are off, and none of the other: that is no accident."""
+    return 0 < side.sum() < side.size and not (off & ~side).any() and bool(off.sum() >= NEARLY * side.sum())
 
 
 def _slices(off: Array, axis: int) -> Array:

@@ -99,6 +99,9 @@ def copies(view: CaseView) -> Iterator[Mistake]:
                 fields = {"word": name, "way": in_code(path.consumer), "statement": path.statement.source}
                 predict, claim = partial(_copy, view, path, name, act), partial(reads, view, (name,))
                 yield view.row(f"copied:{name}", predict, say, (name,), claim, **fields)
+            if len(view.paths) > 1:  # in the place of all shares together
+                whole, claim = partial(_copied, name, act), partial(reads, view, (name,))
+                yield view.row(f"copied:{name}", whole, SAY["copy"], (name,), claim, word=name)
 
 
 def added(view: CaseView) -> Iterator[Mistake]:
@@ -135,6 +138,11 @@ def _with(name: str, sign: int, look: Look) -> Array | None:
     if any(np.array_equal(tensor, share) for share in look.shares.values()):
         return None
     return np.asarray(look.reference + sign * tensor)
+
+
+def _copied(name: str, act: Callable[[Array, tuple[int, ...]], Array], look: Look) -> Array | None:
+    tensor = look.forward.get(name, look.gradients.get(name))
+    return None if tensor is None else act(tensor, look.reference.shape)
 
 
 def _summed(tensor: Array, shape: tuple[int, ...]) -> Array:

@@ -46,9 +46,24 @@ def test_every_right_form_is_accepted(program):
         assert verdict.passed or number in REFUSED.get(program.name, ()), (number, verdict.message, said)
 
 
+HUBER = "dper * torch.where(a <= 1.0, r, torch.sign(r))"
 NAMED_SLIPS = (
     ("ppo", "ds1 = -dpg / N * pick", "ds1 = -dpg * pick", "ds1:factor:N", "`N` times too large"),
     ("kl_gauss", "dstd * 0.5 * std", "std", "dlogvar:copied:std", "the share through `std` is `std` and nothing else"),
+    ("focal", "- dce / pt", "* (dce / pt)", "dpt:product-for-sum", "is a product where the rule takes one part from"),
+    ("cross_entropy_fused", "dz[torch.arange(N), y]", "dz[:, y]", "dz:index-every-row", "one entry that was picked"),
+    ("huber", HUBER, "dper", "dr:copied:dper", "`dr` holds `dper` and nothing else"),
+    ("huber", HUBER, "dper * r.sign()", "dr:part-wrong:where", "right except where `a <= 1.0` holds"),
+    (
+        "lstm_cell",
+        "df * f * (1 - f)",
+        "df * i * c",
+        "da:part-wrong:1",
+        "the share of `f = torch.sigmoid(a[:, H:",
+    ),
+    ("rnn_loop", "reversed(range(T))", "range(T)", "dx:loop-order", "In `for t in range(T)`, `range(T)` goes"),
+    ("rnn_loop", "dh[:, t] + carry", "dh[:, t] * carry", "dx:product-for-sum", "is a product where the rule adds"),
+    ("micrograd_neuron", "(e + 1) ** 2", "e ** 2", "de:term-missing", "is missing in what `e ** 2` raises"),
     ("exponential_average", "dm3 * (1 - b)", "dm3 * -b", "dx3:term-missing:dm3", "right with `dm3` added once more"),
 )
 

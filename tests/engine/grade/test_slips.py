@@ -106,3 +106,47 @@ def test_the_same_values_in_another_coat_are_no_overwriting(engine, line):
     )
 
     assert [one.code for one in verdict.names if one.code] == ["dW:unrecognised"]
+
+
+ROWS = Box(
+    "rows",
+    make_forward(
+        "rows", "B: 8, V: 5, T: 3, D: 4", "C: [V, D]; Xb: [B, T] ints(V)", "y", "emb = C[Xb]\ny = emb.mean(1)\n"
+    ),
+    ("demb", "dC"),
+    """demb = (dy / T)[:, None].expand(B, T, D)
+dC = torch.zeros_like(C)
+for k in range(B):
+    for j in range(T):
+        dC[Xb[k, j]] += demb[k, j]
+""",
+)
+
+INNER = "    for j in range(T):\n        dC[Xb[k, j]] += demb[k, j]\n"
+
+
+def of_curve(line, right):
+    return Box("curve", make_forward("curve", "N: 4, C: 5", "x: [N, C]", "y", f"{line}\n"), ("dx",), f"dx = {right}")
+
+
+SCORES = of_curve("y = F.log_softmax(x, 1)", "dy - y.exp() * dy.sum(1, keepdim=True)")
+CURVE = of_curve("y = torch.tanh(x)", "dy * (1 - y ** 2)")
+
+
+@pytest.mark.parametrize(
+    ("box", "old", "new", "code", "words"),
+    [
+        (ROWS, INNER, "    dC[Xb[k]] += demb[k]\n", "dC:scatter-overwrite", "several times in one turn"),
+        (ROWS, INNER, "    dC[Xb[k]] = demb[k]\n", "dC:scatter-overwrite", "a later write replaced"),
+        (SCORES, "dy - y.exp() * dy.sum(1, keepdim=True)", "y.exp() + dy", "dx:upstream-missing", "are taken away"),
+        (CURVE, "(1 - y ** 2)", "1 / torch.cosh(y)", "dx:output-for-input", "cosh of the output, `y`, and once"),
+    ],
+)
+def test_two_slips_at_once_and_shares_that_meet_in_one_turn_are_named(engine, box, old, new, code, words):
+    assert box.solution.count(old) == 1
+
+    verdict = engine.check(box.task(grade="value"), box.solution.replace(old, new))
+
+    (red,) = (one for one in verdict.names if one.verdict == "wrong")
+    assert red.code == code
+    assert words in red.message

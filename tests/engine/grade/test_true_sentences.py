@@ -519,8 +519,8 @@ ROWS = [
     # An axis is no size.
     (GATES, "dW2 = z @ de", "dW2:size-hard-coded", ["line 3 stops", "equal here"], ["`3`", "Take sizes"]),
     # A factor is lacking only where one would do.
-    (SWISH, "dc = dy", "dc:unrecognised", [], ["lacks the factor"]),
-    (SWISH, "dc = dy * (s + 1 - s)", "dc:unrecognised", [], ["lacks the factor"]),
+    (SWISH, "dc = dy", "dc:copied:dy", ["holds `dy` and nothing else"], ["lacks the factor"]),
+    (SWISH, "dc = dy * (s + 1 - s)", "dc:copied:dy", ["nothing else that matters"], ["lacks the factor"]),
     (
         BATCH,
         "dx = dxhat - dxhat.mean(0) - xhat * (dxhat * xhat).mean(0)",
