@@ -20,7 +20,7 @@ from fastapi import FastAPI
 
 from app.web import request_heads
 from app.web.connections import FEWEST, MOST, Listener, LoopErrors, most_connections
-from app.web.server import configured
+from app.web.server import _bound, configured
 from tests.waiting import SECONDS, until
 
 COURSE = Path(__file__).parent / "course"
@@ -95,6 +95,30 @@ def test_idle_connections_beyond_the_descriptors_leave_the_server_to_others(
     assert starved.poll() is None
     assert lines.stat().st_size < 20_000
     assert "Traceback" not in lines.read_text()
+
+
+@pytest.mark.parametrize("starved", [512], indirect=True)
+def test_a_server_without_a_descriptor_says_so_in_a_line_and_goes_on_once_it_has_one(
+    starved: subprocess.Popen[bytes], port: int, lines: Path
+) -> None:
+    taken = len(list(Path(f"/proc/{starved.pid}/fd").iterdir()))
+    resource.prlimit(starved.pid, resource.RLIMIT_NOFILE, (taken, 512))
+
+    with idle(port, 3):
+        until(lambda: "Too many open files" in lines.read_text())
+        resource.prlimit(starved.pid, resource.RLIMIT_NOFILE, (512, 512))
+        until(lambda: is_healthy(port))
+
+    assert lines.read_text().count("out-of-descriptors") == 1
+    assert "Traceback" not in lines.read_text()
+
+
+def test_a_server_listens_by_sockets_that_pause_where_no_descriptor_is_left() -> None:
+    listeners = _bound("127.0.0.1", 0)
+
+    assert all(isinstance(one, Listener) for one in listeners)
+    for one in listeners:
+        one.close()
 
 
 class Refusing(socket.socket):
