@@ -10,6 +10,7 @@ from app.content.parse import parse_lesson
 
 SOUND = (Path(__file__).parent / "fixtures" / "slips" / "sound.md").read_text(encoding="utf-8")
 PROGRAM, ALL, MESSAGE = "Y = X @ W + b", "dX = ____\ndW = ____\ndb = ____", "Do not average."
+MASKED = "Y = (X * drop_mask) @ W + b"
 DIMS, SAID = "{N: 8, D: 5, H: 3}", "One line.\n:::"
 
 SLIPS = [
@@ -34,7 +35,12 @@ SLIPS = [
     ("equal-dims", "```{forward} linear", DIMS, "{N: 5, D: 5, H: 3}"),
     ("unused", "```{forward} linear", DIMS, "{N: 8, D: 5, H: 3, K: 4}"),
     ("unused", "```{forward} linear", PROGRAM, f"Q = X * 2\n{PROGRAM}"),
-    ("no-mask", "```{forward} linear", "b: [H]}", "b: [H], drop_mask: [N, D]}"),
+    (
+        "no-mask",
+        "```{forward} linear",
+        f"b: [H]}}\n:output: Y\n{PROGRAM}",
+        f"b: [H], drop_mask: [N, D]}}\n:output: Y\n{MASKED}",
+    ),
     # Questions.
     ("feedback", "- (8, 3): That", "- `(8, 3)`: That", "- (8, 3): That"),
     ("feedback", "> Because.", "  > Because.", "> Because."),

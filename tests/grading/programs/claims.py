@@ -57,6 +57,13 @@ class Case:
         return [name for statement in self.statements for name in statement.inputs if name == self.name[1:]]
 
     @cached_property
+    def consumers(self) -> list[list[str]]:
+        """The consumers that the code names together; each one alone where it speaks of one share and names none."""
+        if self.details:
+            return [self.details[0].split("+")]
+        return [list(statement.outputs) for statement in self.statements if self.name[1:] in statement.inputs]
+
+    @cached_property
     def upstreams(self) -> dict[str, int]:
         return dict.fromkeys(self.program.forward.upstreams, -1)
 
@@ -199,11 +206,13 @@ def _ratio(got: torch.Tensor, right: torch.Tensor) -> float | None:
 def _of_share(number: Callable[[Case, Reference], float]) -> Callable[[Case], bool]:
     """Only the share through the consumers that are named is off, by a number."""
 
-    def holds(case: Case) -> bool:
-        names = case.details[0].split("+")
+    def fits(case: Case, names: Sequence[str]) -> bool:
         return case.all(
             lambda one: same(one.got, one.right + (number(case, one.data) - 1) * case.share(one.data, names))
-        ) or _of_places(case)
+        )
+
+    def holds(case: Case) -> bool:
+        return any(fits(case, names) for names in case.consumers) or _of_places(case)
 
     return holds
 
@@ -217,12 +226,15 @@ def _of_places(case: Case) -> bool:
 
 
 def _share_any(case: Case) -> bool:
-    names = case.details[0].split("+")
-    return case.all(
-        lambda one: (
-            one.got.shape == one.right.shape and _ratio(one.got - one.right, case.share(one.data, names)) is not None
+    def fits(names: Sequence[str]) -> bool:
+        return case.all(
+            lambda one: (
+                one.got.shape == one.right.shape
+                and _ratio(one.got - one.right, case.share(one.data, names)) is not None
+            )
         )
-    ) or _of_places(case)
+
+    return any(map(fits, case.consumers)) or _of_places(case)
 
 
 def _reshaped(case: Case) -> bool:
@@ -311,7 +323,7 @@ def _subsets(rank: int) -> Iterator[tuple[int, ...]]:
 
 def _factor(case: Case, one: Reference) -> float:
     text = case.details[-1]
-    minus = -1.0 if case.family.startswith("sign-and") else 1.0
+    minus = -1.0 if any(part.startswith("sign-and") for part in (case.family, *case.details)) else 1.0
     return {"halved": 0.5, "doubled": 2.0, "sign": -1.0}.get(text) or minus * case.number(text, one)
 
 
@@ -326,7 +338,7 @@ CLAIMS: Mapping[str, Callable[[Case], bool]] = {
     "sign-and-factor": _any_factor,
     "size-hard-coded": lambda case: not case.slip.wrong or True,
     "share-missing": _of_share(lambda _, __: 0.0),
-    "overwritten": _of_share(lambda _, __: 0.0),
+    "overwritten": lambda case: _of_share(lambda _, __: 0.0)(case) or case.edit.kind == "+= -> =",
     "share-sign": _of_share(lambda _, __: -1.0),
     "share-doubled": _of_share(lambda _, __: 2.0),
     "zeros": _zeros,
@@ -408,7 +420,7 @@ SPOKEN: Mapping[str, frozenset[str]] = {
     "function-missing": kinds("function lost, other function"),
     "gate-constant": kinds(TERMS),
     "gate-flipped": kinds("comparison turned, == -> !=, branches exchanged, gradient in the gate"),
-    "gate-open": kinds(TERMS, TENSORS, "+ -> *, comparison turned, threshold moved"),
+    "gate-open": kinds(TERMS, TENSORS, "gate lost, + -> *, comparison turned, threshold moved"),
     "half-rule": kinds(TERMS, "factor lost, + -> *, factor squared"),
     "index-every-row": kinds("whole rows, whole columns"),
     "input-for-output": kinds(TENSORS, "function lost"),
@@ -478,9 +490,8 @@ def is_so(slip: Slip) -> bool | None:
         return _named_factor(case)
     if family == "share-factor":
         return _named_share_factor(case)
-    if any(
-        said in case.message for said in ("is a product with", "what arrives is the gradient at", "nothing else that")
-    ):
+    of_shares = ("is a product with", "what arrives is the gradient at", "nothing else that", " is `d")
+    if any(words in case.message for words in of_shares[: 4 if family == "copied" else 3]):
         # Of one share among several: numbers of the whole decide only where they agree.
         return CLAIMS[family](case) or (None if len(case.readers) > 1 or family != "copied" else False)
     if family in CLAIMS:
